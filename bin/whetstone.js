@@ -10,5 +10,6 @@ const child = spawn(node, [fileURLToPath(new URL('../main/cli/main.ts', import.m
   stdio: 'inherit',
 });
 // Ctrl-C reaches the child through the terminal; a signal sent to this process alone is passed on.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
