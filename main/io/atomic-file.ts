@@ -40,8 +40,10 @@ export function fileError(error: unknown, action: string, file: string): Error {
 export function writeFileAtomic(file: string, ...chunks: (string | Uint8Array)[]): void {
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomBytes(6).toString('hex')}.tmp`);
   let handle: number | undefined;
+  let created = false;
   try {
     handle = openSync(temporary, 'wx', 0o666);
+    created = true;
     for (const chunk of chunks) {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       for (let at = 0; at < bytes.length;) at += writeSync(handle, bytes, at);
@@ -53,7 +55,7 @@ export function writeFileAtomic(file: string, ...chunks: (string | Uint8Array)[]
     syncFolder(path.dirname(file));
   } catch (error) {
     if (handle !== undefined) closeSync(handle);
-    rmSync(temporary, { force: true });
+    if (created) rmSync(temporary, { force: true });
     throw fileError(error, 'write', file);
   }
 }
