@@ -5,13 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/read_file.hpp"
+
 namespace ws::io {
 
 // Writes PATH in one go. Throws ws::Error (file_system) that names the path and the cause.
 void write_file_atomically(const std::string& path, std::string_view bytes);
 
-// The whole file. Throws ws::Error (file_system).
-std::string read_file(const std::string& path);
+using ws::read_file;
 
 // mkdir -p. Throws ws::Error (file_system).
 void make_folders(const std::string& path);
