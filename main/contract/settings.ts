@@ -14,7 +14,7 @@ export interface SettingDescription<Name extends string = string> {
   flag: string;
   /** What to call the value in help, e.g. N; absent for switches. */
   metavar?: string;
-  default: unknown;
+  default: string | number | boolean | null | readonly string[];
   /** One line, in the words of the people who set it. */
   meaning: string;
   /** Inclusive bounds, for forms. The schema decides. */

@@ -8,7 +8,11 @@ import type { Plan, PlanAction, PlanOrder } from '../contract/plan.ts';
 /** Throws AppError `plan-inconsistent`. @param file what to call the plan in the message. */
 export function checkPlan(plan: Plan, file = 'plan'): void {
   const fail = (message: string): never => {
-    throw new AppError('plan-inconsistent', `${file}: ${message}`, 'docs/formats/plan.md says what a plan has to fulfil.');
+    throw new AppError(
+      'plan-inconsistent',
+      `${file}: ${message}`,
+      'docs/formats/plan.md says what a plan has to fulfil.',
+    );
   };
   const rows = plan.rows.row.length;
   checkLengths('rows', plan.rows, rows, fail);

@@ -80,7 +80,11 @@ export function parsePlan(text: string, file: string): Plan {
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const where = issue?.path.map(String).join('.') ?? '';
-    throw new AppError('plan-misshapen', `${file}: ${where || 'the top level'}: ${issue?.message ?? 'misshapen'}`, hint);
+    throw new AppError(
+      'plan-misshapen',
+      `${file}: ${where || 'the top level'}: ${issue?.message ?? 'misshapen'}`,
+      hint,
+    );
   }
   checkPlan(parsed.data, file);
   return parsed.data;

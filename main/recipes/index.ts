@@ -1,0 +1,5 @@
+/** The recipes, one line each. */
+import { webmix } from './webmix/recipe.ts';
+
+export const recipes = { webmix };
+export type RecipeId = keyof typeof recipes;

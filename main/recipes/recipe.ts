@@ -1,0 +1,58 @@
+/**
+ * What a recipe is to the rest of the program: a way from settings and rows to a plan. The trainer knows terms, not recipes; whatever a method is about happens
+ * before the plan is written.
+ */
+import type { Census } from '../contract/census.ts';
+import type { Plan } from '../contract/plan.ts';
+import type { EncodedRow, Pool, PoolRow } from '../contract/pool.ts';
+import type { SettingDescription } from '../contract/settings.ts';
+import type { RecipeFlag } from './flags.ts';
+
+/** Everything of a plan that no setting says. */
+export interface PlanTarget {
+  /** Of the run. */
+  name: string;
+  /** Where a row's encoded form is; undefined when it has none, which is an error for the rows of `neededRows`. */
+  encoded: (row: PoolRow) => EncodedRow | undefined;
+  hardware: {
+    /** CPU threads of a trainer process, where the settings name none. */
+    threads: number;
+    /** auto, cpu, cuda, cuda:N, where the settings say auto. */
+    device: string;
+  };
+  model: {
+    /** Folder with config.json and safetensors. */
+    path: string;
+    /** What goes into adapter_config.json and meta files, e.g. a hub id. */
+    name: string;
+    revision: string | null;
+  };
+  paths: {
+    /** The adapter's folder, absolute. */
+    output: string;
+    rowsFolders: readonly string[];
+    /** The file that the episode ids came from, for the meta file. */
+    episodeIdsFile?: string | null;
+  };
+}
+
+/** Settings and pool, with the order drawn: all that can be said before a row is encoded. */
+export interface Draft {
+  /** Rows that the plan visits or evaluates, in pool order: these have to be encoded. */
+  neededRows: readonly PoolRow[];
+}
+
+export interface Recipe<Settings, D extends Draft> {
+  id: string;
+  /** One line, for people. */
+  title: string;
+  settings: readonly SettingDescription[];
+  /** The flags of the Python trainer and ours. */
+  flags: readonly RecipeFlag[];
+  /** Fills in defaults and refuses what cannot be. Throws AppError. */
+  parseSettings: (input: unknown) => Settings;
+  /** Selects rows and draws their order; pure. Throws AppError. */
+  prepare: (settings: Settings, pool: Pool, ranks: number) => D;
+  /** Pure. Throws AppError `not-encoded`. */
+  plan: (draft: D, target: PlanTarget) => { plan: Plan; census: Census };
+}

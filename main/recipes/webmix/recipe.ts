@@ -1,0 +1,17 @@
+/** Webmix: CE on the rows of an adapter's families, and a KL anchor to the model before training on rows of the others. */
+import type { Recipe } from '../recipe.ts';
+import { webmixFlags } from './flags.ts';
+import { planWebmix, prepareWebmix } from './plan.ts';
+import type { WebmixDraft } from './plan.ts';
+import { parseWebmixSettings, webmixSettings } from './settings.ts';
+import type { WebmixSettings } from './settings.ts';
+
+export const webmix: Recipe<WebmixSettings, WebmixDraft> = {
+  id: 'webmix',
+  title: "CE on an adapter's families, KL anchor on the rows of the others",
+  settings: webmixSettings,
+  flags: webmixFlags,
+  parseSettings: parseWebmixSettings,
+  prepare: prepareWebmix,
+  plan: planWebmix,
+};
