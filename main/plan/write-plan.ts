@@ -16,12 +16,14 @@ export const planFileName = 'plan.json';
 const isScalar = (value: unknown): boolean => value === null || typeof value !== 'object';
 const isScalarList = (value: unknown): value is unknown[] => Array.isArray(value) && value.every(isScalar);
 
-/** One line for what a person reads as one thing: an object of scalars and short lists of them. */
-const isFlat = (value: unknown): boolean =>
-  isScalar(value) ||
-  isScalarList(value) ||
-  (!Array.isArray(value) &&
-    Object.values(value as object).every((v) => isScalar(v) || (isScalarList(v) && v.length <= 8)));
+/** One line for what a person reads as one thing: an object of scalars with at most one short list. Tables of columns are not. */
+function isFlat(value: unknown): boolean {
+  if (isScalar(value) || isScalarList(value)) return true;
+  if (Array.isArray(value)) return false;
+  const parts = Object.values(value as object);
+  const lists = parts.filter((part) => !isScalar(part));
+  return lists.length <= 1 && lists.every((list) => isScalarList(list) && list.length <= 8);
+}
 
 function layOut(value: unknown, indent: string, top: boolean): string {
   if (isFlat(value) && !top) return JSON.stringify(value);

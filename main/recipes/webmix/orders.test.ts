@@ -5,7 +5,6 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { evaluationSets } from './evaluations.ts';
 import { planWebmix, prepareWebmix } from './plan.ts';
-import type { WebmixSettingsInput } from './settings.ts';
 import { madePool, madeTarget } from './testing/made-pool.ts';
 
 const wantedSchema = z.object({
@@ -36,7 +35,7 @@ const pool = madePool(
 );
 const cases = golden.cases.map(({ ranks, settings, wanted }) => {
   const shown = Object.entries(settings).map(([k, v]) => `${k} ${k === 'episodeIds' ? '...' : JSON.stringify(v)}`);
-  return { title: `${shown.join(', ')} on ${ranks} ranks`, ranks, settings: settings as WebmixSettingsInput, wanted };
+  return { title: `${shown.join(', ')} on ${ranks} ranks`, ranks, settings, wanted };
 });
 
 it.each(cases)('$title', ({ ranks, settings, wanted }) => {
