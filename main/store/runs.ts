@@ -1,0 +1,199 @@
+/** Runs in the database: registering one, and the figures that lists and pages show of it. */
+import type { Plan } from '../contract/plan.ts';
+import type { EventOf, TerminalEvent } from '../contract/events.ts';
+import type { RunFile } from '../contract/runs.ts';
+import type { ReadDb, WriteDb } from './database.ts';
+
+export interface RunRecord {
+  /** Key inside the database. */
+  run: number;
+  id: string;
+  folder: string;
+  name: string;
+  recipe: string;
+  created: number;
+  output: string;
+  planSha256: string;
+  settings: Record<string, unknown>;
+  roles: string[];
+  model: { path: string; name: string; revision: string | null };
+  ranks: number;
+  totalRows: number;
+  totalSteps: number;
+  badRows: { allowed: number; found: number };
+  eventsOffset: number;
+  unknownLines: number;
+  phase: string | null;
+  lastTime: number | null;
+  started: EventOf<'started'> | null;
+  terminal: TerminalEvent | null;
+}
+
+export interface RunRegistration {
+  id: string;
+  folder: string;
+  plan: Plan;
+  planSha256: string;
+  /** Without one (a plan made by hand) the plan's own words count. */
+  runFile: RunFile | undefined;
+  /** Where run.json says none: seconds since 1970. */
+  created: number;
+}
+
+/** Adds a run that the database does not know, or refreshes what its folder says of it; gives its key. */
+export function registerRun({ sqlite }: WriteDb, registration: RunRegistration): number {
+  const { id, folder, plan, planSha256, runFile, created } = registration;
+  const phase = plan.phases[0];
+  const row = sqlite
+    .prepare(
+      `INSERT INTO runs (id, folder, name, recipe, created, created_by, output, plan_sha256, settings, roles, model, ranks, total_rows, total_steps,
+         bad_rows_allowed, bad_rows_found)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET folder = excluded.folder, name = excluded.name
+       RETURNING run`,
+    )
+    .get(
+      ...[id, folder, runFile?.name ?? plan.name, plan.recipe, runFile?.created ?? created, runFile?.createdBy ?? null],
+      ...[
+        plan.output.folder,
+        planSha256,
+        JSON.stringify(plan.settings),
+        JSON.stringify(plan.roles.map((role) => role.name)),
+      ],
+      ...[JSON.stringify(plan.model), plan.ranks, plan.phases.reduce((sum, { order }) => sum + order.row.length, 0)],
+      ...[phase?.steps ?? 0, runFile?.badRows.allowed ?? 0, runFile?.badRows.found ?? 0],
+    ) as { run: number };
+  return row.run;
+}
+
+/** Forgets a run and all that was taken in of it; its folder stays. It can be taken in anew. */
+export function forgetRun({ sqlite }: WriteDb, id: string): void {
+  sqlite.prepare('DELETE FROM runs WHERE id = ?').run(id);
+}
+
+interface Raw {
+  [name: string]: string | number | null;
+}
+
+const columns = `runs.*, (SELECT started FROM segments WHERE segments.run = runs.run AND segments.segment = runs.segment) AS started`;
+
+function toRecord(raw: Raw): RunRecord {
+  const text = (name: string): string => String(raw[name]);
+  const json = (name: string): unknown => (raw[name] === null ? null : JSON.parse(text(name)));
+  return {
+    run: Number(raw['run']),
+    id: text('id'),
+    folder: text('folder'),
+    name: text('name'),
+    recipe: text('recipe'),
+    created: Number(raw['created']),
+    output: text('output'),
+    planSha256: text('plan_sha256'),
+    settings: json('settings') as Record<string, unknown>,
+    roles: json('roles') as string[],
+    model: json('model') as RunRecord['model'],
+    ranks: Number(raw['ranks']),
+    totalRows: Number(raw['total_rows']),
+    totalSteps: Number(raw['total_steps']),
+    badRows: { allowed: Number(raw['bad_rows_allowed']), found: Number(raw['bad_rows_found']) },
+    eventsOffset: Number(raw['events_offset']),
+    unknownLines: Number(raw['unknown_lines']),
+    phase: raw['phase'] === null ? null : text('phase'),
+    lastTime: raw['last_time'] === null ? null : Number(raw['last_time']),
+    started: json('started') as EventOf<'started'> | null,
+    terminal: json('terminal') as TerminalEvent | null,
+  };
+}
+
+export function findRun({ sqlite }: ReadDb, id: string): RunRecord | undefined {
+  const raw = sqlite.prepare(`SELECT ${columns} FROM runs WHERE id = ?`).get(id) as Raw | undefined;
+  return raw && toRecord(raw);
+}
+
+/** All runs, newest first. */
+export function listRuns({ sqlite }: ReadDb): RunRecord[] {
+  return (sqlite.prepare(`SELECT ${columns} FROM runs ORDER BY created DESC, id DESC`).all() as Raw[]).map(toRecord);
+}
+
+export interface EvaluationRecord {
+  set: string;
+  rows: number;
+  checkpoint: string | null;
+  n: number;
+  mean: number | null;
+  stderr: number | null;
+  hash: string;
+  groups: { name: string; n: number; mean: number; stderr: number }[];
+  fields: { name: string; sum: number; count: number; exact: number; rows: number }[];
+}
+
+/** Evaluations that count (not those that a resume replaced), in the order of rows. */
+export function runEvaluations({ sqlite }: ReadDb, run: number): EvaluationRecord[] {
+  const raws = sqlite
+    .prepare(
+      `SELECT set_name AS "set", rows, checkpoint, n, mean, stderr, hash, groups, fields FROM evaluations
+       WHERE run = ? AND superseded_by IS NULL ORDER BY rows, evaluation`,
+    )
+    .all(run) as (Omit<EvaluationRecord, 'groups' | 'fields'> & { groups: string; fields: string })[];
+  return raws.map((raw) => ({
+    ...raw,
+    groups: JSON.parse(raw.groups) as EvaluationRecord['groups'],
+    fields: JSON.parse(raw.fields) as EvaluationRecord['fields'],
+  }));
+}
+
+export interface CheckpointRecord {
+  kind: 'adapter' | 'resume';
+  name: string;
+  folder: string;
+  rows: number;
+  step: number;
+}
+
+export function runCheckpoints({ sqlite }: ReadDb, run: number): CheckpointRecord[] {
+  return sqlite
+    .prepare(
+      'SELECT kind, name, folder, rows, step FROM checkpoints WHERE run = ? AND superseded_by IS NULL ORDER BY rows, checkpoint',
+    )
+    .all(run) as CheckpointRecord[];
+}
+
+export function runWarnings({ sqlite }: ReadDb, run: number): { code: string; message: string }[] {
+  return sqlite.prepare('SELECT code, message FROM warnings WHERE run = ? ORDER BY warning').all(run) as {
+    code: string;
+    message: string;
+  }[];
+}
+
+/** Log records that count, in the order of rows. */
+export function runLog({ sqlite }: ReadDb, run: number): Record<string, unknown>[] {
+  const raws = sqlite
+    .prepare('SELECT record FROM log_records WHERE run = ? AND superseded_by IS NULL ORDER BY rows, log_record')
+    .all(run) as { record: string }[];
+  return raws.map(({ record }) => JSON.parse(record) as Record<string, unknown>);
+}
+
+export interface RunProgress {
+  rows: number;
+  steps: number;
+  lastLog: Record<string, unknown> | null;
+}
+
+/** How far a run is: row visits and optimizer steps done, and its last log record. */
+export function runProgress({ sqlite }: ReadDb, run: number): RunProgress {
+  const last = sqlite
+    .prepare(
+      'SELECT rows, step + 1 AS steps FROM steps WHERE run = ? AND superseded_by IS NULL ORDER BY step DESC LIMIT 1',
+    )
+    .get(run) as { rows: number; steps: number } | undefined;
+  const log = sqlite
+    .prepare(
+      'SELECT record FROM log_records WHERE run = ? AND superseded_by IS NULL ORDER BY rows DESC, log_record DESC LIMIT 1',
+    )
+    .get(run) as { record: string } | undefined;
+  return {
+    rows: last?.rows ?? 0,
+    steps: last?.steps ?? 0,
+    lastLog: log ? (JSON.parse(log.record) as Record<string, unknown>) : null,
+  };
+}
