@@ -232,13 +232,13 @@ describe('census', () => {
   });
 });
 
-it('plans 27,646 rows and three epochs in under 2 s', () => {
+it('plans 27,646 rows and three epochs in under 2 s of CPU', () => {
   const big = madeEpisodes(knownFamilies, 988, 4);
   const rows = big.rows.slice(0, 27_646);
   expect(rows).toHaveLength(27_646);
-  const start = performance.now();
+  const start = process.threadCpuUsage();
   const { plan } = make({ adapter: 'pooled', beta: 0, epochs: 3 }, 4, { ...big, rows });
-  const milliseconds = performance.now() - start;
+  const used = process.threadCpuUsage(start);
   expect(plan.phases[0]!.order.row.length).toBeGreaterThan(75_000);
-  expect(milliseconds).toBeLessThan(2000);
+  expect((used.user + used.system) / 1000).toBeLessThan(2000);
 });
