@@ -113,7 +113,7 @@ function pick(wanted: ReadonlyMap<string, PoolRow>, known: ReadonlyMap<string, E
 async function readIndex(
   folder: string,
   processorId: string,
-  options: EncodeRowsOptions,
+  options: Pick<EncodeRowsOptions, 'onWarning'>,
 ): Promise<Map<string, EncodedRow>> {
   const files = readdirSync(folder)
     .filter((file) => /^pack-.*\.safetensors$/.test(file))
