@@ -13,6 +13,9 @@ namespace {
 constexpr const char* kVersion = WHETSTONE_VERSION;
 
 constexpr ws::commands::Command kCommands[] = {
+    {"train", "train a plan; --resume goes on with a stopped run", ws::commands::train},
+    {"eval", "evaluate a set of a plan, print it as JSON", ws::commands::evaluate},
+    {"try", "the plan's longest rows forward and backward: memory and seconds, as JSON", ws::commands::try_rows},
     {"decode", "print the SHA-256 of an image's pixel values, as JSON", ws::commands::decode},
 };
 
