@@ -2,7 +2,7 @@
  * What a recipe is to the rest of the program: a way from settings and rows to a plan. The trainer knows terms, not recipes; whatever a method is about happens
  * before the plan is written.
  */
-import type { Census } from '../contract/census.ts';
+import type { Census, CensusWarning } from '../contract/census.ts';
 import type { Plan } from '../contract/plan.ts';
 import type { EncodedRow, Pool, PoolRow } from '../contract/pool.ts';
 import type { SettingDescription } from '../contract/settings.ts';
@@ -34,6 +34,8 @@ export interface PlanTarget {
     /** The file that the episode ids came from, for the meta file. */
     episodeIdsFile?: string | null;
   };
+  /** Found elsewhere, to be shown with the census's own. */
+  warnings?: readonly CensusWarning[];
 }
 
 /** Settings and pool, with the order drawn: all that can be said before a row is encoded. */
@@ -51,6 +53,8 @@ export interface Recipe<Settings, D extends Draft> {
   flags: readonly RecipeFlag[];
   /** Fills in defaults and refuses what cannot be. Throws AppError. */
   parseSettings: (input: unknown) => Settings;
+  /** Looks at what the settings name on disk (an adapter to start from); call it before anything expensive. Throws AppError. */
+  checkFiles: (settings: Settings, modelName: string) => CensusWarning[];
   /** Selects rows and draws their order; pure. Throws AppError. */
   prepare: (settings: Settings, pool: Pool, ranks: number) => D;
   /** Pure. Throws AppError `not-encoded`. */

@@ -152,7 +152,9 @@ export function planWebmix(draft: WebmixDraft, target: PlanTarget): { plan: Plan
       resume_keep: 2,
     },
   };
-  return { plan, census: takeCensus(draft, plan, encoded) };
+  const census = takeCensus(draft, plan, encoded);
+  census.warnings.push(...(target.warnings ?? []));
+  return { plan, census };
 }
 
 /** By row of the plan. */

@@ -1,6 +1,7 @@
 /** Webmix: CE on the rows of an adapter's families, and a KL anchor to the model before training on rows of the others. */
 import type { Recipe } from '../recipe.ts';
 import { webmixFlags } from './flags.ts';
+import { checkInitAdapter } from './init-adapter.ts';
 import { planWebmix, prepareWebmix } from './plan.ts';
 import type { WebmixDraft } from './plan.ts';
 import { parseWebmixSettings, webmixSettings } from './settings.ts';
@@ -12,6 +13,7 @@ export const webmix: Recipe<WebmixSettings, WebmixDraft> = {
   settings: webmixSettings,
   flags: webmixFlags,
   parseSettings: parseWebmixSettings,
+  checkFiles: checkInitAdapter,
   prepare: prepareWebmix,
   plan: planWebmix,
 };
