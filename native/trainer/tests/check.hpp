@@ -74,6 +74,8 @@ inline int finish() {
 
 }  // namespace ws::test
 
+// torch's logging defines a CHECK of its own, which would end the process: include this header after torch's.
+#undef CHECK
 #define CHECK(condition) ::ws::test::check(static_cast<bool>(condition), __FILE__, __LINE__, #condition)
 #define CHECK_EQUAL(a, b) ::ws::test::check_equal((a), (b), __FILE__, __LINE__, #a " == " #b)
 #define CHECK_NEAR(a, b, tolerance) ::ws::test::check_near((a), (b), (tolerance), __FILE__, __LINE__, #a " ~ " #b)

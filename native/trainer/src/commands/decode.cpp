@@ -1,7 +1,10 @@
 // `decode`: pixel values without training. The main process asks it for their SHA-256, so that there is one implementation of
 // what the model sees and it can be compared with the Python reference.
 #include <ATen/ATen.h>
+#include <ATen/Parallel.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>

@@ -47,7 +47,6 @@ at::Tensor pixel_rows(const io::DecodedImage& image, std::array<int32_t, 3> grid
     throw Error(Fault::data, "grid-invalid",
                 "an image cannot have the grid (" + std::to_string(t) + ", " + std::to_string(h) + ", " + std::to_string(w) + ")",
                 "It has to be 1, and two multiples of " + std::to_string(p.merge) + ".");
-  const at::InferenceMode no_graph;
   const int64_t patch = p.patch, area = patch * patch, width = w * patch;
   const at::Tensor pixels = resized(image, h * patch, width);
   const auto* bytes = pixels.const_data_ptr<uint8_t>();
