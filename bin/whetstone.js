@@ -9,7 +9,6 @@ const node = existsSync(own) ? own : process.execPath;
 const child = spawn(node, [fileURLToPath(new URL('../main/cli/main.ts', import.meta.url)), ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
-// Ctrl-C reaches the child through the terminal; a signal sent to this process alone is passed on.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-  process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+// Signals are passed on. The terminal sends Ctrl-C to the child as well, which takes two at once as one.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

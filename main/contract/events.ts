@@ -66,7 +66,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
     gpu_gib: real,
     visits: z.array(visitSchema),
   }),
-  // The record is whatever goes to the log; `log` events may carry it under `record` or beside the common keys.
+  // The record stands beside the common keys; a role's name is a key of it.
   z.looseObject({ ...common, kind: z.literal('log') }),
   event('evaluation', {
     set: z.string(),
@@ -120,7 +120,5 @@ const commonKeys = new Set(['v', 'seq', 'time', 'kind']);
 
 /** The log record of a `log` event: what the trainer wrote to the log file, without the event's own keys. */
 export function logRecord(event: EventOf<'log'>): Record<string, unknown> {
-  const { record } = event;
-  if (typeof record === 'object' && record !== null) return record as Record<string, unknown>;
   return Object.fromEntries(Object.entries(event).filter(([key]) => !commonKeys.has(key)));
 }

@@ -1,0 +1,73 @@
+/** `whetstone run RECIPE [flags]` and `whetstone resume RUN`. Work without the app and without a database. */
+import { AppError } from '../../contract/errors.ts';
+import { eventsFile, findRunFolder, readRunFile } from '../../trainer/run-folder.ts';
+import { createRun, prepareRun } from '../../trainer/launch.ts';
+import { logTail, startTrainer } from '../../trainer/spawn.ts';
+import { isOver, readStatus } from '../../trainer/status.ts';
+import { runsFolder } from '../../paths.ts';
+import { readAllEvents } from '../../trainer/event-tailer.ts';
+import { logoutWarning } from '../../trainer/logout.ts';
+import { preparedLines } from '../census-lines.ts';
+import { followRun, waitForStart } from '../follow-run.ts';
+import { createProgress } from '../progress-bar.ts';
+import { formatRunHelp, readRunFlags } from '../run-flags.ts';
+import { prepareHooks } from './plan.ts';
+
+export async function runCommand(words: readonly string[]): Promise<void> {
+  const flags = readRunFlags(words);
+  if (flags.help) {
+    console.log(formatRunHelp('run', words));
+    return;
+  }
+  for (const note of flags.notes) console.error(note);
+  const progress = createProgress();
+  const prepared = await prepareRun(flags.request, { ...prepareHooks(progress), checkOutput: true });
+  progress.clear();
+  for (const line of preparedLines(prepared)) console.log(line);
+  const { folder, run } = await createRun(prepared, 'cli');
+  console.log(`run ${run.id} (${run.name}) in ${folder}`);
+  console.log('');
+  await start(folder, false, flags.detach);
+}
+
+export async function resumeCommand(wanted: string, options: { detach?: boolean }): Promise<void> {
+  const folder = findRunFolder(runsFolder(), wanted);
+  const { state, host, elsewhere } = readStatus(folder);
+  if (state === 'finished')
+    throw new AppError('run-finished', `the run in ${folder} is finished`, 'There is nothing left to do.');
+  if (!isOver(state))
+    throw new AppError(
+      'run-at-work',
+      `the run in ${folder} is ${state}${elsewhere ? ` on ${host ?? 'another host'}` : ''}`,
+      'Stop it first: whetstone stop',
+    );
+  await start(folder, true, options.detach ?? false);
+}
+
+async function start(folder: string, resume: boolean, detach: boolean): Promise<void> {
+  const run = readRunFile(folder);
+  if (!run)
+    throw new AppError(
+      'run-file',
+      `there is no run.json in ${folder}`,
+      'Start its plan by hand: whetstone-trainer train --plan plan.json',
+    );
+  let offset = 0;
+  for (const batch of readAllEvents(eventsFile(folder))) offset = batch.offset;
+  const started = await startTrainer(folder, run, { resume });
+  if (!detach) {
+    process.exitCode = await followRun(folder, started, offset);
+    return;
+  }
+  if (!(await waitForStart(folder, started, offset))) {
+    const { failure } = readStatus(folder);
+    throw new AppError(
+      failure?.code ?? 'trainer-ended',
+      failure?.message ?? `the trainer ended at once; its log:\n${logTail(folder, 15)}`,
+      failure?.hint ?? `Its files are in ${folder}.`,
+    );
+  }
+  const warning = logoutWarning();
+  if (warning) console.error(warning);
+  console.log(run.id);
+}

@@ -1,0 +1,212 @@
+/**
+ * From what a person wishes to a training process, the same way for the command line and the window. Everything that can be refused is refused before
+ * anything is made; what is cheap to check comes before what takes minutes.
+ */
+import os from 'node:os';
+import path from 'node:path';
+import type { Census } from '../contract/census.ts';
+import { AppError } from '../contract/errors.ts';
+import type { Plan } from '../contract/plan.ts';
+import type { BadRow, EncodedRow, Pool } from '../contract/pool.ts';
+import type { RunFile } from '../contract/runs.ts';
+import { checkAdapter } from '../model/check-adapter.ts';
+import { checkModel } from '../model/check-model.ts';
+import { findModel, type FoundModel } from '../model/find-model.ts';
+import { cacheFolder, dataFolder, ensureFolder, runsFolder, type Environment } from '../paths.ts';
+import type { RecipeId } from '../recipes/index.ts';
+import type { Draft, Recipe } from '../recipes/recipe.ts';
+import { checkOutputFolder, checkWritable } from './output-folder.ts';
+import { createRunFolder, discardRunFolder, writeRunFile } from './run-folder.ts';
+import { locateTrainer } from './spawn.ts';
+
+export interface RunRequest {
+  recipe: RecipeId;
+  /** The recipe's own; parsed by its schema. */
+  settings: Record<string, unknown>;
+  /** Folder or hub id. */
+  model: string;
+  /** Folder of another processor; null: the model's own. */
+  processor: string | null;
+  rowsFolders: readonly string[];
+  /** The adapter's folder; null: one in the data folder, by the run's name. */
+  output: string | null;
+  /** null: made of output or preset, and the time. */
+  name: string | null;
+  /** How many rows may be left out because they cannot be used. */
+  allowBad: number;
+  ranks: number;
+  /** The file that the episode ids came from, for the meta file. */
+  episodeIdsFile: string | null;
+}
+
+export type LaunchStage = 'reading rows' | 'encoding';
+
+export interface PrepareHooks {
+  onProgress?: (stage: LaunchStage, done: number, of: number) => void;
+  onWarning?: (message: string) => void;
+  environment?: Environment;
+  signal?: AbortSignal;
+  /** Without one (a census, a try) the output folder is not looked at. */
+  checkOutput?: boolean;
+}
+
+export interface PreparedRun {
+  plan: Plan;
+  census: Census;
+  model: FoundModel;
+  badRows: { allowed: number; found: number; rows: readonly BadRow[] };
+  /** Real folders outside the rows folders that links lead to. */
+  linkTargets: readonly string[];
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+/** As in pooled-1130-1412: month, day, hour, minute, by the clock on the wall. */
+export function defaultName(stem: string, now: Date = new Date()): string {
+  const [month, day] = [now.getMonth() + 1, now.getDate()].map(twoDigits);
+  return `${stem}-${month}${day}-${twoDigits(now.getHours())}${twoDigits(now.getMinutes())}`;
+}
+
+function nameOf(request: RunRequest, settings: Record<string, unknown>): string {
+  if (request.name !== null) return request.name;
+  const preset = typeof settings['adapter'] === 'string' ? settings['adapter'] : request.recipe;
+  return defaultName(request.output === null ? preset : path.basename(path.resolve(request.output)));
+}
+
+/** Reads, encodes and plans; makes nothing but cache entries. Throws AppError. */
+export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}): Promise<PreparedRun> {
+  const { environment = process.env, onProgress, onWarning, signal } = hooks;
+  const { recipes } = await import('../recipes/index.ts');
+  const recipe = recipes[request.recipe] as unknown as Recipe<Record<string, unknown>, Draft>;
+  const settings = recipe.parseSettings(request.settings);
+  if (!Number.isSafeInteger(request.ranks) || request.ranks < 1)
+    throw new AppError(
+      'bad-setting',
+      `ranks has to be a whole number of 1 or more, not ${request.ranks}`,
+      '--ranks: processes, one a GPU.',
+    );
+  const name = nameOf(request, settings);
+  const output = path.resolve(request.output ?? path.join(dataFolder(environment), 'adapters', name));
+  if (hooks.checkOutput) {
+    checkOutputFolder(output);
+    locateTrainer(environment);
+  }
+
+  const model = findModel(request.model, environment);
+  const processorFolder = request.processor === null ? model.path : path.resolve(request.processor);
+  checkModel(model.path, processorFolder);
+  checkInitAdapter(settings, model.name, onWarning);
+
+  const { readPool } = await import('../datasets/read-pool.ts');
+  const folder = ensureFolder(cacheFolder(environment));
+  checkWritable(folder);
+  const passing = { ...(signal ? { signal } : {}), ...(onWarning ? { onWarning } : {}) };
+  const pool = await readPool([...request.rowsFolders], {
+    cacheFolder: folder,
+    ...passing,
+    onProgress: ({ episodes, ofEpisodes }) => onProgress?.('reading rows', episodes, ofEpisodes),
+  });
+  const { encodeRows, refuseBadRows } = await import('../encode/encode-rows.ts');
+  refuseBadRows(pool.bad, request.allowBad);
+
+  const { openProcessor } = await import('../encode/processor.ts');
+  const processor = await openProcessor(processorFolder);
+  const encoded = new Map<string, EncodedRow>();
+  const bad = [...pool.bad];
+  let usable: Pool = pool;
+  let draft = recipe.prepare(settings, usable, request.ranks);
+  // A row that cannot be encoded and is let through leaves the pool; the order is drawn anew without it, and may need rows that it did not need before.
+  for (;;) {
+    const part = await encodeRows(draft.neededRows, processor, {
+      cacheFolder: folder,
+      ...passing,
+      onProgress: ({ done, of }) => onProgress?.('encoding', done, of),
+    });
+    for (const [key, row] of part.encoded) encoded.set(key, row);
+    if (part.bad.length === 0) break;
+    bad.push(...part.bad);
+    refuseBadRows(bad, request.allowBad);
+    const unusable = new Set(draft.neededRows.filter((row) => !encoded.has(row.key)));
+    const rows = usable.rows.filter((row) => !unusable.has(row));
+    if (rows.length === usable.rows.length)
+      throw new Error('rows that cannot be encoded are not among those that were to be');
+    usable = { ...usable, rows };
+    draft = recipe.prepare(settings, usable, request.ranks);
+  }
+
+  const { plan, census } = recipe.plan(draft, {
+    name,
+    encoded: (row) => encoded.get(row.key),
+    hardware: { threads: Math.max(1, Math.min(os.availableParallelism(), 16)), device: 'auto' },
+    model,
+    paths: {
+      output,
+      rowsFolders: request.rowsFolders.map((each) => path.resolve(each)),
+      episodeIdsFile: request.episodeIdsFile,
+    },
+  });
+  plan.settings = { ...plan.settings, allowBad: request.allowBad, badRows: bad.length };
+  return {
+    plan,
+    census,
+    model,
+    badRows: { allowed: request.allowBad, found: bad.length, rows: bad },
+    linkTargets: pool.linkTargets,
+  };
+}
+
+/** Settings that name an adapter to start from: checked before rows are read, since encoding can take minutes. Another base is an experiment: a warning. */
+function checkInitAdapter(
+  settings: Record<string, unknown>,
+  model: string,
+  onWarning?: (message: string) => void,
+): void {
+  const { initAdapter, rank, alpha } = settings;
+  if (typeof initAdapter !== 'string') return;
+  const folder = path.resolve(initAdapter);
+  // The plan lies in the run folder, and paths in it count from there.
+  settings['initAdapter'] = folder;
+  const { baseModel } = checkAdapter(folder, { rank: Number(rank), alpha: Number(alpha) });
+  if (baseModel !== null && baseModel !== model)
+    onWarning?.(`the adapter ${folder} was trained on ${baseModel}; this run is on ${model}`);
+}
+
+export interface CreatedRun {
+  folder: string;
+  run: RunFile;
+}
+
+/** Makes the run folder with plan.json and run.json; nothing of it is left where that fails. Throws AppError. */
+export async function createRun(
+  prepared: PreparedRun,
+  createdBy: RunFile['createdBy'],
+  environment: Environment = process.env,
+): Promise<CreatedRun> {
+  const { plan, badRows, linkTargets } = prepared;
+  const { writePlan } = await import('../plan/write-plan.ts');
+  // Asked again: encoding may have taken long.
+  checkOutputFolder(plan.output.folder);
+  const { id, folder } = createRunFolder(runsFolder(environment));
+  try {
+    const { sha256 } = writePlan(plan, folder);
+    const run: RunFile = {
+      format: 'whetstone-run',
+      version: 1,
+      id,
+      name: plan.name,
+      recipe: plan.recipe,
+      created: Date.now() / 1000,
+      createdBy,
+      output: plan.output.folder,
+      planSha256: sha256,
+      badRows: { allowed: badRows.allowed, found: badRows.found },
+      linkTargets: [...linkTargets],
+      launches: [],
+    };
+    writeRunFile(folder, run);
+    return { folder, run };
+  } catch (error) {
+    discardRunFolder(folder);
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Whether an adapter can be written where it is wished, asked before anything is made: hours of training that end at a read-only folder, or in the middle
+ * of somebody else's adapter, are what this is against.
+ */
+import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
+import path from 'node:path';
+import { AppError } from '../contract/errors.ts';
+import { fileError } from '../io/atomic-file.ts';
+
+/** What a run leaves in its output folder, ours and the Python trainers'. */
+const traces = [
+  'adapter_model.safetensors',
+  'adapter_config.json',
+  'train_log.jsonl',
+  'webmix_meta.json',
+  'whetstone.json',
+  'DONE',
+];
+
+/** Room for an adapter and its log; a full disk is better told now. */
+const leastBytes = 64 << 20;
+
+/** `folder` need not be there. Throws AppError: output-not-folder, output-holds-run, file-eacces, file-erofs, disk-full. */
+export function checkOutputFolder(folder: string): void {
+  if (existsSync(folder)) {
+    if (!statSync(folder).isDirectory())
+      throw new AppError(
+        'output-not-folder',
+        `the output ${folder} is a file`,
+        'Give a folder with --out: it is made if it is not there.',
+      );
+    const found = traces.filter((name) => existsSync(path.join(folder, name)));
+    if (found.length > 0)
+      throw new AppError(
+        'output-holds-run',
+        `the output folder ${folder} holds another run (${found.join(', ')})`,
+        'Give another folder with --out, or move that run away.',
+      );
+  }
+  checkWritable(folder);
+}
+
+/** Throws AppError where `folder`, or the nearest folder above it that is there, cannot be written to or has no room. */
+export function checkWritable(folder: string): void {
+  let nearest = path.resolve(folder);
+  while (!existsSync(nearest) && path.dirname(nearest) !== nearest) nearest = path.dirname(nearest);
+  try {
+    accessSync(nearest, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw fileError(error, 'write into', nearest);
+  }
+  if (!statSync(nearest).isDirectory())
+    throw new AppError('output-not-folder', `${folder} cannot be made: ${nearest} is a file`, 'Give another folder.');
+  const { bavail, bsize } = statfsSync(nearest);
+  if (bavail * bsize < leastBytes)
+    throw new AppError(
+      'disk-full',
+      `the disk of ${folder} is full: ${((bavail * bsize) / 2 ** 20).toFixed(0)} MiB are free`,
+      'Make room (64 MiB at least), or choose a folder on another disk.',
+    );
+}
