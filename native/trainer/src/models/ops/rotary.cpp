@@ -10,13 +10,13 @@ at::Tensor inverse_frequencies(double theta, int64_t dim) {
 
 }  // namespace
 
-CosSin text_rotary(const at::Tensor& positions, const TextConfig& c, at::ScalarType dtype) {
-  const at::Tensor inverse = inverse_frequencies(c.rope_theta, c.rotary_dim()).to(positions.device());
-  const int64_t n = c.rotary_dim() / 2;
+CosSin text_rotary(const at::Tensor& positions, double theta, int64_t rotary_dim, const std::vector<int64_t>& section, at::ScalarType dtype) {
+  const at::Tensor inverse = inverse_frequencies(theta, rotary_dim).to(positions.device());
+  const int64_t n = rotary_dim / 2;
   std::vector<int64_t> axis(static_cast<size_t>(n), 0);
   for (int64_t i = 0; i < n; ++i) {
     const int64_t a = i % 3;
-    if (a != 0 && i < 3 * c.mrope_section[static_cast<size_t>(a)]) axis[static_cast<size_t>(i)] = a;
+    if (a != 0 && i < 3 * section[static_cast<size_t>(a)]) axis[static_cast<size_t>(i)] = a;
   }
   const at::Tensor choice = at::tensor(axis, at::kLong).to(positions.device());
   const at::Tensor chosen = positions.index_select(0, choice).to(at::kFloat).t();  // [T, n]
@@ -25,9 +25,8 @@ CosSin text_rotary(const at::Tensor& positions, const TextConfig& c, at::ScalarT
   return {both.cos().to(dtype), both.sin().to(dtype)};
 }
 
-CosSin vision_rotary(const at::Tensor& patches, const VisionConfig& c) {
-  const int64_t head_dim = c.hidden / c.heads;
-  const at::Tensor inverse = inverse_frequencies(c.rope_theta, head_dim / 2).to(patches.device());
+CosSin vision_rotary(const at::Tensor& patches, double theta, int64_t head_dim) {
+  const at::Tensor inverse = inverse_frequencies(theta, head_dim / 2).to(patches.device());
   const at::Tensor angle = (patches.to(at::kFloat).unsqueeze(-1) * inverse).flatten(1);  // [N, head_dim / 2]
   const at::Tensor both = at::cat({angle, angle}, -1);
   return {both.cos(), both.sin()};

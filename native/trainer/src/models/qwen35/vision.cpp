@@ -7,7 +7,7 @@
 #include "core/cast.hpp"
 #include "models/ops/rotary.hpp"
 
-namespace ws {
+namespace ws::qwen35 {
 namespace {
 
 // (row, column) of every patch, int64 [N, 2], in merge-block order.
@@ -28,17 +28,17 @@ at::Tensor layer_norm(const at::Tensor& x, const at::Tensor& weight, const at::T
 
 }  // namespace
 
-Vision::Vision(const VisionConfig& c, int64_t out_hidden, Weights& w, at::ScalarType dtype) : config_(c) {
+Vision::Vision(const VisionConfig& c, int64_t out_hidden, Weights& w) : config_(c) {
   const std::string root = "model.visual.";
   const auto dense = [&](const std::string& name, int64_t out, int64_t in) {
-    return Dense{w.take(root + name + ".weight", {out, in}, dtype), w.take(root + name + ".bias", {out}, dtype)};
+    return Dense{w.take(root + name + ".weight", {out, in}), w.take(root + name + ".bias", {out})};
   };
   const auto norm = [&](const std::string& name, int64_t n) {
-    return Dense{w.take(root + name + ".weight", {n}, dtype), w.take(root + name + ".bias", {n}, dtype)};
+    return Dense{w.take(root + name + ".weight", {n}), w.take(root + name + ".bias", {n})};
   };
-  patch_ = {w.take(root + "patch_embed.proj.weight", {c.hidden, c.channels, c.temporal_patch, c.patch, c.patch}, dtype),
-            w.take(root + "patch_embed.proj.bias", {c.hidden}, dtype)};
-  positions_ = w.take(root + "pos_embed.weight", {c.positions, c.hidden}, dtype);
+  patch_ = {w.take(root + "patch_embed.proj.weight", {c.hidden, c.channels, c.temporal_patch, c.patch, c.patch}),
+            w.take(root + "patch_embed.proj.bias", {c.hidden})};
+  positions_ = w.take(root + "pos_embed.weight", {c.positions, c.hidden});
   const int64_t merged = c.hidden * c.merge * c.merge;
   merger_norm_ = norm("merger.norm", c.hidden);
   merger_fc1_ = dense("merger.linear_fc1", merged, merged);
@@ -83,17 +83,17 @@ at::Tensor Vision::position_embeddings(const std::vector<Grid>& grids, const at:
   return (positions_.index_select(0, i) * w.unsqueeze(1)).view({-1, 4, config_.hidden}).sum(1).to(dtype);
 }
 
-at::Tensor Vision::forward(const at::Tensor& pixels, const std::vector<Grid>& grids, at::Tensor* before_merger) const {
+at::Tensor Vision::forward(const at::Tensor& pixels, const std::vector<Grid>& grids) const {
   at::NoGradGuard no_grad;
   const at::ScalarType dtype = patch_.weight.scalar_type();
   const int64_t heads = config_.heads, dim = config_.hidden / heads;
   const at::Tensor patches = patch_coordinates(grids, config_.merge);
   // Its stride is its kernel, so this equals a linear over the flattened patch (channel, time, y, x), up to rounding: 1.3e-4 in fp32.
   const at::IntArrayRef kernel = patch_.weight.sizes().slice(2);
-  at::Tensor x = at::conv3d(pixels.to(dtype).view({-1, config_.channels, kernel[0], kernel[1], kernel[2]}), patch_.weight, patch_.bias, kernel)
+  at::Tensor x = at::conv3d(pixels.to(patch_.weight.device(), dtype).view({-1, config_.channels, kernel[0], kernel[1], kernel[2]}), patch_.weight, patch_.bias, kernel)
                      .view({-1, config_.hidden});
   x = x + position_embeddings(grids, patches, dtype);
-  const CosSin rotary = vision_rotary(patches.to(x.device()), config_);
+  const CosSin rotary = vision_rotary(patches.to(x.device()), config_.rope_theta, dim);
 
   for (const Block& b : blocks_) {
     const at::Tensor qkv = at::linear(layer_norm(x, b.norm1.weight, b.norm1.bias, config_.eps), b.qkv.weight, b.qkv.bias);
@@ -114,10 +114,9 @@ at::Tensor Vision::forward(const at::Tensor& pixels, const std::vector<Grid>& gr
     const at::Tensor up = at::linear(layer_norm(x, b.norm2.weight, b.norm2.bias, config_.eps), b.fc1.weight, b.fc1.bias);
     x = x + at::linear(at::gelu(up, "tanh"), b.fc2.weight, b.fc2.bias);
   }
-  if (before_merger) *before_merger = x;
   const at::Tensor merged = layer_norm(x, merger_norm_.weight, merger_norm_.bias, config_.eps).view({-1, merger_fc1_.weight.size(1)});
   // The blocks use the tanh form of GELU, the merger the exact one.
   return at::linear(at::gelu(at::linear(merged, merger_fc1_.weight, merger_fc1_.bias), "none"), merger_fc2_.weight, merger_fc2_.bias);
 }
 
-}  // namespace ws
+}  // namespace ws::qwen35

@@ -1,22 +1,22 @@
+// The frozen vision tower: patches of all images to features in the text model's width.
 #pragma once
 #include <ATen/ATen.h>
 
 #include <vector>
 
-#include "models/qwen35/config.hpp"
 #include "core/segment.hpp"
+#include "models/qwen35/config.hpp"
 #include "models/weights.hpp"
 
-namespace ws {
+namespace ws::qwen35 {
 
-// The frozen vision tower. Patches come in merge-block order: block row, block column, row in block, column in block.
 class Vision {
  public:
-  Vision(const VisionConfig& c, int64_t out_hidden, Weights& w, at::ScalarType dtype);
+  Vision(const VisionConfig& c, int64_t out_hidden, Weights& w);
 
-  // pixels: [N, channels * temporal_patch * patch * patch] of all images, one after the other.
-  // Returns [N / merge^2, out_hidden]. Runs without a graph.
-  at::Tensor forward(const at::Tensor& pixels, const std::vector<Grid>& grids, at::Tensor* before_merger = nullptr) const;
+  // pixels: [N, channels * temporal_patch * patch^2] of all images, one after the other, patches in merge-block order (block row, block column,
+  // row in block, column in block). Returns [N / merge^2, out_hidden] on the model's device. Runs without a graph.
+  at::Tensor forward(const at::Tensor& pixels, const std::vector<Grid>& grids) const;
 
  private:
   struct Dense { at::Tensor weight, bias; };
@@ -29,4 +29,4 @@ class Vision {
   std::vector<Block> blocks_;
 };
 
-}  // namespace ws
+}  // namespace ws::qwen35
