@@ -175,6 +175,12 @@ function warn(draft: WebmixDraft, census: Census): CensusWarning[] {
     'no-held-out',
     "no row of the adapter's families is held out: there will be no held-out CE, and val_ce is null",
   );
+  const unmeasured = census.families.filter((family) => family.own && family.ce > 0 && family.heldOut === 0);
+  add(
+    census.heldOutRows > 0 && unmeasured.length > 0,
+    'families-not-held-out',
+    `no row is held out of ${unmeasured.map((family) => family.name).join(', ')}: held-out CE says nothing about it`,
+  );
   const reasons = Object.entries(census.fallback.reasons).map(([reason, rows]) => `${reason} ${rows}`);
   add(
     census.fallback.matters,

@@ -8,9 +8,13 @@ import type { WebmixSettingName } from './settings.ts';
 type Setting = (typeof webmixSettings)[number];
 
 /** Settings whose flag is not read by kind alone. */
-const special: Partial<Record<WebmixSettingName, Pick<RecipeFlag, 'takes' | 'parse'>>> = {
+const special: Partial<Record<WebmixSettingName, Pick<RecipeFlag, 'takes' | 'parse'> & { meaning?: string }>> = {
   episodeIds: { takes: 'file', parse: splitLikePython },
-  recompute: { takes: 'nothing', parse: () => false },
+  recompute: {
+    takes: 'nothing',
+    parse: () => false,
+    meaning: "keep every layer's activations for the backward pass: more memory, less time",
+  },
 };
 
 function read(setting: Setting): Pick<RecipeFlag, 'takes' | 'parse'> {

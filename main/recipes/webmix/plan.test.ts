@@ -208,6 +208,8 @@ describe('census', () => {
     expect(make({ adapter: 'drag', anchorRatio: 0 }).codes).toContain('no-anchors');
     expect(make({ adapter: 'drag', beta: 0, anchorRatio: 0.25 }).codes).toContain('setting-ignored');
     expect(make({ adapter: 'drag', initAdapter: '/a' }).codes).toContain('reference-without-dropout');
+    expect(make({ adapter: 'rest' }).codes).toContain('families-not-held-out');
+    expect(make({ adapter: 'drag' }).codes).not.toContain('families-not-held-out');
     const bad = [{ file: 'x', line: 1, code: 'torn', message: 'torn' }];
     expect(make({ adapter: 'drag' }, 1, { ...pool, bad }).codes).toContain('bad-rows');
   });

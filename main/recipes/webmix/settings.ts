@@ -254,7 +254,7 @@ export const webmixSettings: readonly SettingDescription<WebmixSettingName>[] = 
     kind: 'switch',
     flag: '--no-recompute',
     default: true,
-    meaning: 'compute every layer again in the backward pass: less memory, more time (the flag turns it off)',
+    meaning: 'compute every layer again in the backward pass: less memory, more time',
   },
   {
     name: 'threads',
