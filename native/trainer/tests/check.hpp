@@ -2,6 +2,7 @@
 // release build tests as much as a debug one. A test that checked nothing fails too.
 #pragma once
 #include <cmath>
+#include <ctime>
 #include <exception>
 #include <iostream>
 #include <sstream>
@@ -63,6 +64,15 @@ bool check_throws(F&& body, std::string_view part, const char* file, int line) {
   }
   return check(false, file, line, "expected an error with \"" + std::string(part) + "\", but nothing was thrown");
 }
+
+// Seconds of CPU time since the process started: what a test of speed goes by, so that a busy machine changes little.
+inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+// How many times slower than the release build this one may be.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr double kSlower = 20;
+#else
+constexpr double kSlower = 1;
+#endif
 
 // The exit status of main().
 inline int finish() {

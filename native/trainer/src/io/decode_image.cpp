@@ -26,6 +26,9 @@ void start_vips() {
   static std::once_flag once;
   std::call_once(once, [] {
     if (VIPS_INIT("whetstone-trainer") != 0) throw Error(Fault::internal, "internal", "libvips does not start");
+    // What is wrong with a file goes into our Error; vips also prints it.
+    g_log_set_handler(
+        "VIPS", G_LOG_LEVEL_WARNING, [](const char*, GLogLevelFlags, const char*, void*) {}, nullptr);
     vips_concurrency_set(1);  // we decode beside training: the threads are the plan's
     vips_cache_set_max(0);    // every image is decoded once a visit; keeping them only takes memory
   });
