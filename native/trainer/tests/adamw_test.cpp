@@ -1,5 +1,5 @@
-// AdamW, clipping and the schedule against torch's own results on given gradients (reference/make_adamw.py): equal bit for bit under the
-// version of torch that made them. Another version may round its kernels otherwise; there the last bits may differ.
+// AdamW, clipping and the schedule against torch's own results on given gradients (reference/make_adamw.py): equal bit for bit
+// under the version of torch that made them. Another version may round its kernels otherwise; there the last bits may differ.
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
@@ -7,11 +7,11 @@
 
 #include "core/tensor_io.hpp"
 #include "io/safetensors.hpp"
+#include "test_support/torch_check.hpp"
 #include "train/adamw.hpp"
 #include "train/clip.hpp"
 #include "train/flat_parameters.hpp"
 #include "train/schedule.hpp"
-#include "test_support/torch_check.hpp"
 
 using namespace ws;
 
@@ -20,14 +20,16 @@ int main(int argc, char** argv) {
   at::set_num_threads(2);
   const io::SafeTensors file(std::string(argv[1]) + "/adamw.safetensors");
   const bool exact = file.metadata().at("torch").rfind(TORCH_VERSION, 0) == 0;
-  std::printf("golden file from torch %s, this is %s: %s\n", file.metadata().at("torch").c_str(), TORCH_VERSION, exact ? "bit for bit" : "within 1e-6");
+  std::printf("golden file from torch %s, this is %s: %s\n", file.metadata().at("torch").c_str(), TORCH_VERSION,
+              exact ? "bit for bit" : "within 1e-6");
   const auto same = [&](const at::Tensor& got, const at::Tensor& wanted) {
     return exact ? at::equal(got, wanted) : at::allclose(got, wanted, 1e-6, 1e-9);
   };
   const auto stored = [&](const std::string& name) { return view_of(file.at(name)).clone(); };
 
   NamedTensors start;
-  for (int i = 0; file.has("start/" + std::to_string(i)); ++i) start.emplace_back(std::to_string(i), stored("start/" + std::to_string(i)));
+  for (int i = 0; file.has("start/" + std::to_string(i)); ++i)
+    start.emplace_back(std::to_string(i), stored("start/" + std::to_string(i)));
   FlatParameters flat(start);
   AdamW optimizer(flat.values(), {.weight_decay = 0.01});
   const Schedule schedule{Schedule::Kind::warmup_cosine, 3, 10};

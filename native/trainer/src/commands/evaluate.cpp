@@ -18,7 +18,8 @@ int evaluate(Arguments arguments) {
   if (!plan.find_evaluation(set)) {
     std::string known;
     for (const io::PlanEvaluation& e : plan.evaluations) known += (known.empty() ? "" : ", ") + e.name;
-    throw Error(Fault::plan, "arguments", plan.file + " has no evaluation \"" + set + "\"", "It has: " + (known.empty() ? "none" : known) + ".");
+    throw Error(Fault::plan, "arguments", plan.file + " has no evaluation \"" + set + "\"",
+                "It has: " + (known.empty() ? "none" : known) + ".");
   }
   const std::unique_ptr<Session> session = open_session(std::move(plan));
   if (const auto folder = options.find("adapter")) {

@@ -58,7 +58,8 @@ void write_failed(io::EventWriter& events, const Error& e) {
 }
 
 Error internal(const std::string& what) {
-  return Error(Fault::internal, "internal", what, "This is a fault of the trainer itself; please report it with the plan and its events.");
+  return Error(Fault::internal, "internal", what,
+               "This is a fault of the trainer itself; please report it with the plan and its events.");
 }
 
 // Every exception as an Error.
@@ -69,11 +70,13 @@ auto as_errors(F f) {
   } catch (const Error&) {
     throw;
   } catch (const c10::OutOfMemoryError& e) {
-    throw Error(Fault::device, "out-of-memory", std::string("memory ran out: ") + e.what_without_backtrace(), "Use a card with more memory, or a smaller model.");
+    throw Error(Fault::device, "out-of-memory", std::string("memory ran out: ") + e.what_without_backtrace(),
+                "Use a card with more memory, or a smaller model.");
   } catch (const c10::Error& e) {
     throw internal(e.what_without_backtrace());
   } catch (const std::bad_alloc&) {
-    throw Error(Fault::device, "out-of-memory", "the machine's memory ran out", "Close other programs, or use a machine with more memory.");
+    throw Error(Fault::device, "out-of-memory", "the machine's memory ran out",
+                "Close other programs, or use a machine with more memory.");
   } catch (const std::exception& e) {
     throw internal(e.what());
   }
@@ -107,14 +110,16 @@ int train(Arguments arguments) {
                   "Use --resume to go on with it, or put the plan into a folder of its own.");
     history = history_of(path, plan);
     if (history.finished)
-      throw Error(Fault::plan, "run-finished", "the run in " + plan.folder + " has finished; there is nothing to go on with", "Its adapter is in " + plan.output.folder + ".");
+      throw Error(Fault::plan, "run-finished", "the run in " + plan.folder + " has finished; there is nothing to go on with",
+                  "Its adapter is in " + plan.output.folder + ".");
   }
-  check_output_folder(plan, resume);
+  check_output_folder(plan, history.segments > 0);
   io::EventWriter events(path, io::next_event_seq(path));
   try {
     const TrainResult result = as_errors([&] { return run(std::move(plan), resume, history.segments, events); });
     char text[160];
-    std::snprintf(text, sizeof text, "%lld steps; a step event took %.3f ms, at most %.3f ms", static_cast<long long>(result.steps), result.event_ms, result.event_ms_max);
+    std::snprintf(text, sizeof text, "%lld steps; a step event took %.3f ms, at most %.3f ms",
+                  static_cast<long long>(result.steps), result.event_ms, result.event_ms_max);
     log_line(text);
     return result.stopped ? kStopped : 0;
   } catch (const Error& e) {

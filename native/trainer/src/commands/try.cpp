@@ -1,5 +1,5 @@
-// `try`: the plan's longest rows, forward and backward on the real device: whether they fit, and how long they take. Writes nothing to the
-// run or its output folder.
+// `try`: the plan's longest rows, forward and backward on the real device: whether they fit, and how long they take. Writes
+// nothing to the run or its output folder.
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -18,10 +18,12 @@ std::optional<Visit> longest(const Session& session, io::TermKind term) {
     for (size_t i = 0; i < phase.order.size(); ++i) {
       if (session.plan.roles[static_cast<size_t>(phase.order.role[i])].term != term) continue;
       const auto row = static_cast<size_t>(phase.order.row[i]);
-      const int64_t tokens = session.datasets[static_cast<size_t>(session.plan.rows.dataset[row])]->tokens(session.plan.rows.row[row]);
+      const int64_t tokens =
+          session.datasets[static_cast<size_t>(session.plan.rows.dataset[row])]->tokens(session.plan.rows.row[row]);
       if (tokens <= most) continue;
       most = tokens;
-      out = Visit{static_cast<int64_t>(i), phase.order.step[i], phase.order.row[i], phase.order.role[i], phase.order.epoch[i], phase.order.coefficient[i]};
+      out = Visit{static_cast<int64_t>(i), phase.order.step[i],  phase.order.row[i],
+                  phase.order.role[i],     phase.order.epoch[i], phase.order.coefficient[i]};
     }
   return out;
 }
@@ -30,8 +32,8 @@ double peak(at::Device device) { return device.is_cuda() ? device_peak_gib(devic
 
 }  // namespace
 
-// try --plan plan.json. Each row runs once unmeasured (the first call of a kernel is slow), then once measured. On the CPU the peak is the
-// whole process's so far.
+// try --plan plan.json. Each row runs once unmeasured (the first call of a kernel is slow), then once measured. On the CPU the
+// peak is the whole process's so far.
 int try_rows(Arguments arguments) {
   const Options options(arguments, {"plan"});
   const auto begin = std::chrono::steady_clock::now();
@@ -59,7 +61,9 @@ int try_rows(Arguments arguments) {
                                 {"peak_gib", peak(device)}});
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const json::Object answer{{"device", json::Object{{"kind", device.is_cuda() ? "cuda" : "cpu"}, {"name", session->device.name}, {"memory_gib", session->device.memory_gib}}},
+  const json::Object answer{{"device", json::Object{{"kind", device.is_cuda() ? "cuda" : "cpu"},
+                                                    {"name", session->device.name},
+                                                    {"memory_gib", session->device.memory_gib}}},
                             {"rows", std::move(rows)},
                             {"peak_gib", most},
                             {"seconds", seconds}};

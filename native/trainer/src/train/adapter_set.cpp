@@ -11,7 +11,8 @@ namespace ws {
 
 Adapter make_adapter(const io::PlanAdapter& settings, const Model& model, bool trainable) {
   const ModelInfo& info = model.info();
-  const std::vector<LoraTarget> targets = settings.targets.empty() ? std::vector<LoraTarget>{} : model.lora_targets(settings.targets);
+  const std::vector<LoraTarget> targets =
+      settings.targets.empty() ? std::vector<LoraTarget>{} : model.lora_targets(settings.targets);
   Adapter out;
   if (settings.init == io::PlanAdapter::Init::peft) {
     if (targets.empty())
@@ -22,9 +23,11 @@ Adapter make_adapter(const io::PlanAdapter& settings, const Model& model, bool t
     out = load_adapter(settings.path, settings.name, model.linears(), targets, trainable, info.device);
     if (out.r != settings.rank || out.alpha != settings.alpha) {
       std::ostringstream text;
-      text << "the adapter in " << settings.path << " has rank " << out.r << " and alpha " << out.alpha << ", but the plan says rank "
-           << settings.rank << " and alpha " << settings.alpha << " for \"" << settings.name << "\"";
-      throw Error(Fault::model, "adapter-settings", text.str(), "Use the adapter's own rank and alpha, or start from another one.");
+      text << "the adapter in " << settings.path << " has rank " << out.r << " and alpha " << out.alpha
+           << ", but the plan says rank " << settings.rank << " and alpha " << settings.alpha << " for \"" << settings.name
+           << "\"";
+      throw Error(Fault::model, "adapter-settings", text.str(),
+                  "Use the adapter's own rank and alpha, or start from another one.");
     }
   }
   out.branch = scalar_type(settings.branch_dtype);
@@ -43,7 +46,8 @@ FlatParameters flatten(Adapter& adapter) {
 
 AdapterSet make_adapters(const io::Plan& plan, const Model& model) {
   AdapterSet out;
-  for (const io::PlanAdapter& settings : plan.adapters) out.all.emplace(settings.name, make_adapter(settings, model, settings.name == "default"));
+  for (const io::PlanAdapter& settings : plan.adapters)
+    out.all.emplace(settings.name, make_adapter(settings, model, settings.name == "default"));
   return out;
 }
 

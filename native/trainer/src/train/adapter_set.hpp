@@ -17,8 +17,8 @@ struct AdapterSet {
   const Adapter& at(const std::string& name) const { return all.at(name); }
 };
 
-// Makes or loads one adapter as the plan describes it. Throws ws::Error (model, "adapter-settings") when a loaded one has another rank
-// or alpha, and what load_adapter throws.
+// Makes or loads one adapter as the plan describes it. Throws ws::Error (model, "adapter-settings") when a loaded one has another
+// rank or alpha, and what load_adapter throws.
 Adapter make_adapter(const io::PlanAdapter& settings, const Model& model, bool trainable);
 // Moves the adapter's weights into one buffer with one gradient; the adapter's leaves become views of it.
 FlatParameters flatten(Adapter& adapter);

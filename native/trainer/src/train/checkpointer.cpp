@@ -29,7 +29,8 @@ std::string plan_of(const std::string& folder) {
 void check_output_folder(const io::Plan& plan, bool resuming) {
   const std::string& folder = plan.output.folder;
   const auto refuse = [&](const std::string& file) {
-    throw Error(Fault::file_system, "output-holds-run", "the output folder " + folder + " holds another run: " + file + " is there",
+    throw Error(Fault::file_system, "output-holds-run",
+                "the output folder " + folder + " holds another run: " + file + " is there",
                 "Choose another output folder, or move that run away.");
   };
   const auto there = [&](const std::string& file) {
@@ -43,7 +44,8 @@ void check_output_folder(const io::Plan& plan, bool resuming) {
   if (plan.output.log && there(plan.output.log->file)) refuse(plan.output.log->file);
 }
 
-std::string save_checkpoint(const io::Plan& plan, const Adapter& adapter, const std::string& name, bool final, int64_t rows, int64_t step) {
+std::string save_checkpoint(const io::Plan& plan, const Adapter& adapter, const std::string& name, bool final, int64_t rows,
+                            int64_t step) {
   const std::string folder = final ? plan.output.folder : plan.output.folder + "/" + name;
   io::make_folders(plan.output.folder);
   std::unique_ptr<io::AtomicFolder> target;
@@ -55,8 +57,14 @@ std::string save_checkpoint(const io::Plan& plan, const Adapter& adapter, const 
   const std::string into = target ? target->partial() : folder;
   save_adapter(adapter, into, plan.model.name, plan.find_adapter("default")->dropout);
   const std::string bytes = read_file(into + "/adapter_model.safetensors");
-  const json::Object about{{"format", "whetstone-checkpoint"}, {"version", 1}, {"run", plan.name},         {"name", name}, {"rows", rows},
-                           {"step", step},                     {"plan_sha256", plan.sha256}, {"tensors_sha256", hex(sha256(bytes))}};
+  const json::Object about{{"format", "whetstone-checkpoint"},
+                           {"version", 1},
+                           {"run", plan.name},
+                           {"name", name},
+                           {"rows", rows},
+                           {"step", step},
+                           {"plan_sha256", plan.sha256},
+                           {"tensors_sha256", hex(sha256(bytes))}};
   io::write_file_atomically(into + "/whetstone.json", json::write_indented(about) + "\n");
   if (target)
     target->commit();

@@ -18,8 +18,8 @@ std::vector<Forward> forwards_of(const io::PlanOrder& order, int64_t rank, int64
     if (order.rank[i] != rank) continue;
     const auto [at, fresh] = place.emplace(std::pair{order.step[i], order.forward[i]}, out.size());
     if (fresh) out.emplace_back();
-    out[at->second].visits.push_back({first_ordinal + static_cast<int64_t>(i), first_step + order.step[i], order.row[i], order.role[i],
-                                      order.epoch[i], order.coefficient[i]});
+    out[at->second].visits.push_back({first_ordinal + static_cast<int64_t>(i), first_step + order.step[i], order.row[i],
+                                      order.role[i], order.epoch[i], order.coefficient[i]});
   }
   return out;
 }
@@ -54,7 +54,8 @@ Course course_of(const io::Plan& plan, int64_t rank) {
     }
     course.visits += static_cast<int64_t>(phase.order.size());
     course.steps += phase.steps;
-    course.forwards.insert(course.forwards.end(), std::make_move_iterator(forwards.begin()), std::make_move_iterator(forwards.end()));
+    course.forwards.insert(course.forwards.end(), std::make_move_iterator(forwards.begin()),
+                           std::make_move_iterator(forwards.end()));
   }
   return course;
 }

@@ -1,5 +1,5 @@
-// The plan's order as this rank walks it: forwards one after the other, and the points between them at which something is saved or
-// evaluated. Ordinals, steps and points count over all phases.
+// The plan's order as this rank walks it: forwards one after the other, and the points between them at which something is saved
+// or evaluated. Ordinals, steps and points count over all phases.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -27,19 +27,23 @@ std::string card_name(int index) {
 
 Error missing(const std::string& choice, const std::string& why) {
   return Error(Fault::device, "device-missing", "the plan asks for the device " + choice + ", but " + why,
-               "Set execution.device to auto or cpu, or run on a machine with a CUDA card and a PyTorch built for it (see CUDA_VISIBLE_DEVICES).");
+               "Set execution.device to auto or cpu, or run on a machine with a CUDA card and a PyTorch built for it (see "
+               "CUDA_VISIBLE_DEVICES).");
 }
 
 }  // namespace
 
 DeviceInfo choose_device(const std::string& choice) {
-  const auto cards = at::hasCUDA() ? static_cast<int>(at::globalContext().getAcceleratorHooksInterface(at::kCUDA).deviceCount()) : 0;
+  const auto cards =
+      at::hasCUDA() ? static_cast<int>(at::globalContext().getAcceleratorHooksInterface(at::kCUDA).deviceCount()) : 0;
   if (choice == "cpu" || (choice == "auto" && cards == 0)) return {at::kCPU, "cpu", 0};
   int index = 0;
   if (choice != "auto" && choice != "cuda") {
     const char* end = choice.data() + choice.size();
-    if (choice.rfind("cuda:", 0) != 0 || choice.size() < 6 || std::from_chars(choice.data() + 5, end, index).ptr != end || index < 0)
-      throw Error(Fault::plan, "plan-invalid", "execution.device is \"" + choice + "\"", "It has to be auto, cpu, cuda or cuda:<number>.");
+    if (choice.rfind("cuda:", 0) != 0 || choice.size() < 6 || std::from_chars(choice.data() + 5, end, index).ptr != end ||
+        index < 0)
+      throw Error(Fault::plan, "plan-invalid", "execution.device is \"" + choice + "\"",
+                  "It has to be auto, cpu, cuda or cuda:<number>.");
   }
   if (cards == 0) throw missing(choice, "this process sees no CUDA card");
   if (index >= cards) throw missing(choice, "this process sees " + std::to_string(cards) + " card(s)");
@@ -73,7 +77,7 @@ void synchronize(at::Device device) {
 }
 
 double process_peak_gib() {
-  struct rusage use{};
+  struct rusage use {};
   ::getrusage(RUSAGE_SELF, &use);
   return static_cast<double>(use.ru_maxrss) * 1024.0 / kGib;
 }

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "train/example_source.hpp"
 #include "train/visit_error.hpp"
@@ -13,11 +14,11 @@ struct Moments {
   double mean = 0, error = 0;
 };
 
-// Mean and its standard error (0 for a single value).
+// Mean and its standard error: NaN and 0 without values, 0 for a single one.
 Moments moments_of(const std::vector<double>& values) {
   Moments out;
   const auto n = static_cast<double>(values.size());
-  if (values.empty()) return out;
+  if (values.empty()) return {std::numeric_limits<double>::quiet_NaN(), 0};
   for (const double v : values) out.mean += v / n;
   double squares = 0;
   for (const double v : values) squares += (v - out.mean) * (v - out.mean);
@@ -40,8 +41,11 @@ std::optional<Evaluation> Evaluator::run(const std::string& name, const std::fun
       const PreparedForward forward = source.next();
       RowRecord record = pass_.score(forward).rows.at(0);
       if (!std::isfinite(record.sum))
-        throw VisitError(Fault::non_finite, "non-finite", "evaluation " + name + ": the loss of row " + forward.rows[0].example.name + " is not finite",
-                         "The weights have diverged or the model holds values that are not finite; checkpoints before this point are kept.", {});
+        throw VisitError(
+            Fault::non_finite, "non-finite",
+            "evaluation " + name + ": the loss of row " + forward.rows[0].example.name + " is not finite",
+            "The weights have diverged or the model holds values that are not finite; checkpoints before this point are kept.",
+            {});
       known_[record.visit.row] = std::move(record);
     }
   }
@@ -80,18 +84,23 @@ Evaluation Evaluator::summary(const io::PlanEvaluation& set) const {
   out.stderr_of_mean = all.error;
   for (const auto& [group, values] : by_group) {
     const Moments m = moments_of(values);
-    out.groups.push_back(json::Object{{"name", plan_.groups[static_cast<size_t>(group)]}, {"n", values.size()}, {"mean", m.mean}, {"stderr", m.error}});
+    out.groups.push_back(json::Object{
+        {"name", plan_.groups[static_cast<size_t>(group)]}, {"n", values.size()}, {"mean", m.mean}, {"stderr", m.error}});
   }
   for (size_t f = 0; f < fields.size(); ++f)
     if (fields[f].rows > 0)
-      out.fields.push_back(json::Object{
-          {"name", fields_[f]}, {"sum", fields[f].sum}, {"count", fields[f].count}, {"exact", fields[f].exact}, {"rows", fields[f].rows}});
+      out.fields.push_back(json::Object{{"name", fields_[f]},
+                                        {"sum", fields[f].sum},
+                                        {"count", fields[f].count},
+                                        {"exact", fields[f].exact},
+                                        {"rows", fields[f].rows}});
   return out;
 }
 
 json::Object Evaluation::to_json() const {
-  return json::Object{{"set", set},         {"n", n},           {"mean", mean},     {"stderr", stderr_of_mean}, {"hash", hash},
-                      {"seconds", seconds}, {"groups", groups}, {"fields", fields}, {"sums", json::list(sums)}, {"counts", json::list(counts)}};
+  return json::Object{
+      {"set", set},         {"n", n},           {"mean", mean},     {"stderr", stderr_of_mean}, {"hash", hash},
+      {"seconds", seconds}, {"groups", groups}, {"fields", fields}, {"sums", json::list(sums)}, {"counts", json::list(counts)}};
 }
 
 }  // namespace ws

@@ -1,5 +1,5 @@
-// Held-out rows under the trained adapter: no dropout, no graph. The figure is the mean over rows of the mean of -log p over all of a
-// row's targets, whatever the roles weigh.
+// Held-out rows under the trained adapter: no dropout, no graph. The figure is the mean over rows of the mean of -log p over all
+// of a row's targets, whatever the roles weigh.
 #pragma once
 #include <functional>
 #include <map>
@@ -28,9 +28,10 @@ class Evaluator {
   Evaluator(const io::Plan& plan, const RowReader& reader, const ForwardPass& pass, const std::vector<std::string>& fields)
       : plan_(plan), reader_(reader), pass_(pass), fields_(fields) {}
 
-  // Nothing when `stop` says so between two rows. Rows that were scored since the last forget() are not run again. Throws VisitError
-  // (non_finite) that names a row whose log-probability is not finite.
-  std::optional<Evaluation> run(const std::string& set, const std::function<bool()>& stop = [] { return false; });
+  // Nothing when `stop` says so between two rows. Rows that were scored since the last forget() are not run again. Throws
+  // VisitError (non_finite) that names a row whose log-probability is not finite.
+  std::optional<Evaluation> run(
+      const std::string& set, const std::function<bool()>& stop = [] { return false; });
   void forget() { known_.clear(); }  // the weights have changed
 
  private:

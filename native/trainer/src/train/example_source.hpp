@@ -1,4 +1,5 @@
-// Prepares the next forwards on a thread of its own, in their order and a few ahead, so that disk and decoding cost the device nothing.
+// Prepares the next forwards on a thread of its own, in their order and a few ahead, so that disk and decoding cost the device
+// nothing.
 #pragma once
 #include <condition_variable>
 #include <deque>
@@ -13,8 +14,10 @@ namespace ws {
 
 class ExampleSource {
  public:
-  // `reader` has to outlive it. At most `ahead` forwards wait, and no more than about `byte_limit` bytes of them (one always may).
-  ExampleSource(const RowReader& reader, std::vector<std::vector<Visit>> forwards, size_t ahead = 4, size_t byte_limit = size_t{1} << 30);
+  // `reader` has to outlive it. At most `ahead` forwards wait, and no more than about `byte_limit` bytes of them (one always
+  // may).
+  ExampleSource(const RowReader& reader, std::vector<std::vector<Visit>> forwards, size_t ahead = 4,
+                size_t byte_limit = size_t{1} << 30);
   ~ExampleSource();  // stops the thread; what waits is dropped
   ExampleSource(const ExampleSource&) = delete;
   ExampleSource& operator=(const ExampleSource&) = delete;

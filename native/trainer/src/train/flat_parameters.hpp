@@ -1,6 +1,6 @@
 // The trained tensors, their gradients and AdamW's moments, each in one flat fp32 buffer. One buffer means one all-reduce, one
-// zeroing and a handful of kernels for the whole optimizer step, however many modules the adapter has. The named tensors are views:
-// a backward adds to the flat gradient in place, so it is zeroed and never reset to undefined.
+// zeroing and a handful of kernels for the whole optimizer step, however many modules the adapter has. The named tensors are
+// views: a backward adds to the flat gradient in place, so it is zeroed and never reset to undefined.
 #pragma once
 #include <ATen/ATen.h>
 
@@ -18,7 +18,8 @@ class FlatParameters {
   // Copies `tensors` (fp32, one device, leaves) into one buffer, in their order.
   explicit FlatParameters(const NamedTensors& tensors);
 
-  // Leaves [shape of the i-th tensor] that view the buffer and require a gradient; the caller puts them where the model reads them.
+  // Leaves [shape of the i-th tensor] that view the buffer and require a gradient; the caller puts them where the model reads
+  // them.
   const NamedTensors& leaves() const { return leaves_; }
   const at::Tensor& values() const { return values_; }        // fp32 [total]
   const at::Tensor& gradients() const { return gradients_; }  // fp32 [total]

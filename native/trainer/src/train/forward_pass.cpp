@@ -38,10 +38,13 @@ auto with_memory_fault(const PreparedForward& forward, const Model& model, F run
     why = "the allocation failed";
   }
   std::vector<int64_t> ordinals;
-  for (const PreparedRow& row : forward.rows) ordinals.push_back(row.visit.ordinal);
+  for (const PreparedRow& row : forward.rows)
+    if (row.visit.role != kNoRole) ordinals.push_back(row.visit.ordinal);
   const std::string where = model.info().device.is_cuda() ? "GPU memory" : "memory";
-  throw VisitError(Fault::device, "out-of-memory", where + " ran out at " + names_of(forward) + ": " + why.substr(0, why.find('\n')),
-                   "Switch execution.recompute on, pack fewer rows into a forward, leave the longest rows out, or use a card with more memory. "
+  throw VisitError(Fault::device, "out-of-memory",
+                   where + " ran out at " + names_of(forward) + ": " + why.substr(0, why.find('\n')),
+                   "Switch execution.recompute on, pack fewer rows into a forward, leave the longest rows out, or use a card "
+                   "with more memory. "
                    "`whetstone-trainer try` measures the longest rows beforehand.",
                    std::move(ordinals));
 }
@@ -51,16 +54,18 @@ auto with_memory_fault(const PreparedForward& forward, const Model& model, F run
 // The targets of all rows, packed one row after the other.
 struct ForwardPass::Batch {
   Segment segment;
-  at::Tensor positions, targets;          // int64 [n], on the device
-  at::Tensor weights;                     // fp32 [n], on the device
-  std::vector<int64_t> offsets{0};        // [rows + 1] into the targets
+  at::Tensor positions, targets;    // int64 [n], on the device
+  at::Tensor weights;               // fp32 [n], on the device
+  std::vector<int64_t> offsets{0};  // [rows + 1] into the targets
   int64_t count(size_t row) const { return offsets[row + 1] - offsets[row]; }
 };
 
 ForwardPass::ForwardPass(const io::Plan& plan, const Model& model, const AdapterSet& adapters, size_t fields)
     : plan_(plan), model_(model), adapters_(adapters), fields_(fields) {}
 
-const io::PlanRole& ForwardPass::role_of(const PreparedRow& row) const { return plan_.roles[static_cast<size_t>(row.visit.role)]; }
+const io::PlanRole& ForwardPass::role_of(const PreparedRow& row) const {
+  return plan_.roles[static_cast<size_t>(row.visit.role)];
+}
 
 const io::ColumnView* ForwardPass::weights_of(const PreparedRow& row) const {
   if (row.visit.role == kNoRole || !role_of(row).weights) return nullptr;
@@ -108,7 +113,7 @@ at::Tensor ForwardPass::reference_log_probs(const PreparedForward& forward, cons
   if (groups.empty()) return {};
   at::NoGradGuard no_grad;
   const auto score = [&](const Batch& part, const Adapter* adapter) {
-    const at::Tensor hidden = model_.forward(part.segment, {.adapter = adapter});
+    const at::Tensor hidden = model_.forward(part.segment, {.adapter = adapter, .dropout = {}});
     return score_targets(model_.logits(hidden, part.positions), part.targets).log_probs.to(at::kFloat);
   };
   if (groups.size() == 1 && groups[0].rows.size() == forward.rows.size()) return score(batch, groups[0].adapter);
@@ -127,7 +132,8 @@ at::Tensor ForwardPass::reference_log_probs(const PreparedForward& forward, cons
 }
 
 // On the host, in double: at small differences k3 in fp32 is mostly cancellation (exp(d) - d - 1).
-RowRecord ForwardPass::record_of(const PreparedRow& row, const float* log_probs, const float* best, const float* reference) const {
+RowRecord ForwardPass::record_of(const PreparedRow& row, const float* log_probs, const float* best,
+                                 const float* reference) const {
   RowRecord out;
   out.visit = row.visit;
   out.tokens = static_cast<int64_t>(row.input.ids.size());
@@ -152,8 +158,9 @@ RowRecord ForwardPass::record_of(const PreparedRow& row, const float* log_probs,
     if (!field) continue;
     const auto place = static_cast<size_t>((*field)[i]);
     if (place >= fields_)
-      throw Error(Fault::data, "dataset-invalid", row.example.name + ": column.field holds " + std::to_string(place) + ", but only " +
-                                                      std::to_string(fields_) + " fields have a name");
+      throw Error(Fault::data, "dataset-invalid",
+                  row.example.name + ": column.field holds " + std::to_string(place) + ", but only " + std::to_string(fields_) +
+                      " fields have a name");
     FieldScore& f = out.fields[place];
     f.exact = (f.count == 0 || f.exact) && best[i] != 0;
     f.sum -= lp;
@@ -178,9 +185,10 @@ ForwardOutcome ForwardPass::train(const PreparedForward& forward) const {
     for (size_t r = 0; r < forward.rows.size(); ++r) {
       const io::PlanRole& role = role_of(forward.rows[r]);
       const auto part = [&](const at::Tensor& t) { return t.narrow(0, batch.offsets[r], batch.count(r)); };
-      const at::Tensor term = role.term == io::TermKind::cross_entropy
-                                  ? cross_entropy(part(scores.log_probs), part(batch.weights))
-                                  : k3(part(scores.log_probs), part(reference), part(batch.weights), role.clamp[0], role.clamp[1]).sum;
+      const at::Tensor term =
+          role.term == io::TermKind::cross_entropy
+              ? cross_entropy(part(scores.log_probs), part(batch.weights))
+              : k3(part(scores.log_probs), part(reference), part(batch.weights), role.clamp[0], role.clamp[1]).sum;
       const at::Tensor weighted = term * forward.rows[r].visit.coefficient;
       loss = loss.defined() ? loss + weighted : weighted;
     }
@@ -207,7 +215,7 @@ ForwardOutcome ForwardPass::score(const PreparedForward& forward) const {
     at::NoGradGuard no_grad;
     Stopwatch watch(model_.info().device);
     const Batch batch = batch_of(forward);
-    const at::Tensor hidden = model_.forward(batch.segment, {.adapter = &adapters_.trained()});
+    const at::Tensor hidden = model_.forward(batch.segment, {.adapter = &adapters_.trained(), .dropout = {}});
     const TargetScores scores = score_targets(model_.logits(hidden, batch.positions), batch.targets);
     watch.mark();
     const at::Tensor host = at::stack({scores.log_probs.to(at::kFloat), scores.best.to(at::kFloat)}).to(at::kCPU);

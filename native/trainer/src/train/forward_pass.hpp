@@ -1,4 +1,5 @@
-// One packed forward: the reference, the loss, its backward, and what is recorded of each row. It asks the device for numbers once.
+// One packed forward: the reference, the loss, its backward, and what is recorded of each row. It asks the device for numbers
+// once.
 #pragma once
 #include <vector>
 
@@ -30,8 +31,8 @@ class ForwardPass {
   // Throws VisitError (device, "out-of-memory").
   ForwardOutcome train(const PreparedForward& forward) const;
 
-  // Log-probabilities of every target with the trained adapter, without dropout and without a graph: sum is the sum of -log p, weight
-  // the number of targets.
+  // Log-probabilities of every target with the trained adapter, without dropout and without a graph: sum is the sum of -log p,
+  // weight the number of targets.
   ForwardOutcome score(const PreparedForward& forward) const;
 
  private:

@@ -21,7 +21,8 @@ void LogRecord::add(const RowRecord& row) {
 json::Object LogRecord::take(const Now& now) {
   const double seconds = std::max(now.seconds, 1e-9);
   json::Object out{{"rows", now.rows}, {"of", now.of}, {"epoch", now.epoch}};
-  for (size_t i = 0; i < sums_.size(); ++i) out.set(plan_.roles[i].name, counts_[i] ? sums_[i] / static_cast<double>(counts_[i]) : 0.0);
+  for (size_t i = 0; i < sums_.size(); ++i)
+    out.set(plan_.roles[i].name, counts_[i] ? sums_[i] / static_cast<double>(counts_[i]) : 0.0);
   out.set("lr", now.lr)
       .set("rows_per_s", static_cast<double>(now.rows) / seconds)
       .set("tokens_per_s", static_cast<double>(now.tokens) / seconds)

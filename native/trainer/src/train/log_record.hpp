@@ -18,9 +18,9 @@ class LogRecord {
 
   struct Now {
     int64_t rows = 0, of = 0, epoch = 0;
-    double lr = 0;                    // of the next step
-    double seconds = 0;               // since training began, over all segments
-    int64_t tokens = 0;               // the same
+    double lr = 0;       // of the next step
+    double seconds = 0;  // since training began, over all segments
+    int64_t tokens = 0;  // the same
     double gpu_gib = 0;
   };
   // The record, and starts anew.

@@ -27,12 +27,13 @@ Schedule schedule_of(const io::PlanSchedule& s) {
   return {kind, s.warmup_steps, s.total_steps};
 }
 
-std::string number_text(double v) { return json::write(json::Value(v)); }
+std::string number_text(double v) { return std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf"; }  // of a number that is not finite
 
 }  // namespace
 
 json::Object Trainer::StepSeconds::to_json() const {
-  return json::Object{{"forward", forward}, {"backward", backward}, {"reference", reference}, {"optimizer", optimizer}, {"other", other}};
+  return json::Object{
+      {"forward", forward}, {"backward", backward}, {"reference", reference}, {"optimizer", optimizer}, {"other", other}};
 }
 
 Trainer::Trainer(Session& session, Collective& collective, io::EventWriter& events, const TrainOptions& options)
@@ -48,7 +49,9 @@ Trainer::Trainer(Session& session, Collective& collective, io::EventWriter& even
       evaluator_(session.plan, *session.reader, *session.pass, session.fields()),
       log_(session.plan) {}
 
-double Trainer::seconds_so_far() const { return seconds_before_ + std::chrono::duration<double>(Clock::now() - started_).count(); }
+double Trainer::seconds_so_far() const {
+  return seconds_before_ + std::chrono::duration<double>(Clock::now() - started_).count();
+}
 double Trainer::learning_rate(int64_t step) const { return plan_.optimizer.lr * schedule_.factor(step); }
 void Trainer::phase(const char* name) { events_.write("phase", {{"name", name}}); }
 
@@ -75,8 +78,8 @@ void Trainer::begin(int64_t segment) {
       seconds_before_ = progress_.seconds;
       log_.restore(progress_.log);
       const json::Value saved = progress_.pending_seconds;
-      seconds_ = {saved.at("forward").number(), saved.at("backward").number(), saved.at("reference").number(), saved.at("optimizer").number(),
-                  saved.at("other").number()};
+      seconds_ = {saved.at("forward").number(), saved.at("backward").number(), saved.at("reference").number(),
+                  saved.at("optimizer").number(), saved.at("other").number()};
     }
   }
   io::make_folders(plan_.output.folder);
@@ -102,7 +105,8 @@ void Trainer::begin(int64_t segment) {
                             {"rows", course_.visits},
                             {"steps", course_.steps},
                             {"trainable", parameters_.total()}});
-  const bool final_save = std::any_of(course_.actions.begin(), course_.actions.end(), [](const ActionPoint& p) { return p.final && p.save; });
+  const bool final_save =
+      std::any_of(course_.actions.begin(), course_.actions.end(), [](const ActionPoint& p) { return p.final && p.save; });
   if (!final_save) events_.write("warning", {{"code", "no-final-save"}, {"message", "the plan saves no adapter at its end"}});
 }
 
@@ -111,7 +115,8 @@ TrainResult Trainer::run(int64_t segment) {
   phase("training");
   started_ = mark_ = last_resume_ = Clock::now();
   std::vector<std::vector<Visit>> ahead;
-  for (size_t i = static_cast<size_t>(progress_.forwards); i < course_.forwards.size(); ++i) ahead.push_back(course_.forwards[i].visits);
+  for (size_t i = static_cast<size_t>(progress_.forwards); i < course_.forwards.size(); ++i)
+    ahead.push_back(course_.forwards[i].visits);
   ExampleSource source(*session_.reader, std::move(ahead));
 
   for (;;) {
@@ -120,12 +125,14 @@ TrainResult Trainer::run(int64_t segment) {
     if (stopped || options_.stop()) {
       const std::string folder = save_resume();
       events_.write("stopped", {{"rows", progress_.rows}, {"seconds", seconds_so_far()}, {"resume", folder}});
-      log_line("stopped after " + std::to_string(progress_.rows) + " of " + std::to_string(course_.visits) + " rows; resume state: " + folder);
+      log_line("stopped after " + std::to_string(progress_.rows) + " of " + std::to_string(course_.visits) +
+               " rows; resume state: " + folder);
       result_.stopped = true;
       break;
     }
     if (progress_.forwards == static_cast<int64_t>(course_.forwards.size())) break;
-    if (std::chrono::duration<double>(Clock::now() - last_resume_).count() >= plan_.execution.resume_every_seconds) aside([&] { save_resume(); });
+    if (std::chrono::duration<double>(Clock::now() - last_resume_).count() >= plan_.execution.resume_every_seconds)
+      aside([&] { save_resume(); });
     const Forward& forward = course_.forwards[static_cast<size_t>(progress_.forwards)];
     train_forward(forward, source.next());
     if (forward.ends_step) optimizer_step(forward);
@@ -172,12 +179,13 @@ void Trainer::check_finite(const ForwardOutcome& outcome, const PreparedForward&
     const RowRecord& row = outcome.rows[i];
     if (std::isfinite(row.sum)) continue;
     visits.push_back(row.visit.ordinal);
-    names += (names.empty() ? "" : ", ") + prepared.rows[i].example.name + " (visit " + std::to_string(row.visit.ordinal) + ", role " +
-             plan_.roles[static_cast<size_t>(row.visit.role)].name + ": " + number_text(row.sum) + ")";
+    names += (names.empty() ? "" : ", ") + prepared.rows[i].example.name + " (visit " + std::to_string(row.visit.ordinal) +
+             ", role " + plan_.roles[static_cast<size_t>(row.visit.role)].name + ": " + number_text(row.sum) + ")";
   }
   if (visits.empty()) return;
   throw VisitError(Fault::non_finite, "non-finite", "the loss is not finite at " + names,
-                   "Nothing was stepped on it; the last checkpoint and resume state are kept. Look at that row and at the model's weights, or lower the "
+                   "Nothing was stepped on it; the last checkpoint and resume state are kept. Look at that row and at the "
+                   "model's weights, or lower the "
                    "learning rate.",
                    std::move(visits));
 }
@@ -195,10 +203,12 @@ void Trainer::optimizer_step(const Forward& forward) {
       visits.push_back(visit.at("o").integer());
       names += (names.empty() ? "" : ", ") + plan_.rows.name[static_cast<size_t>(visit.at("r").integer())];
     }
-    throw VisitError(Fault::non_finite, "non-finite",
-                     "the gradient's norm of step " + std::to_string(progress_.optimizer_steps) + " is " + number_text(norm) + "; its rows: " + names,
-                     "The step was not taken; the last checkpoint and resume state are kept. Lower the learning rate, or look at these rows.",
-                     std::move(visits));
+    throw VisitError(
+        Fault::non_finite, "non-finite",
+        "the gradient's norm of step " + std::to_string(progress_.optimizer_steps) + " is " + number_text(norm) +
+            "; its rows: " + names,
+        "The step was not taken; the last checkpoint and resume state are kept. Lower the learning rate, or look at these rows.",
+        std::move(visits));
   }
   const double lr = learning_rate(progress_.optimizer_steps);
   if (plan_.optimizer.clip_norm) scale_to_norm(parameters_.gradients(), norm_on_device, *plan_.optimizer.clip_norm);
@@ -254,7 +264,8 @@ void Trainer::save(const ActionPoint& point) {
   phase("saving");
   const std::string folder =
       save_checkpoint(plan_, session_.adapters.trained(), *point.save, point.final, progress_.rows, progress_.optimizer_steps);
-  events_.write("checkpoint", {{"name", *point.save}, {"folder", folder}, {"rows", progress_.rows}, {"step", progress_.optimizer_steps}});
+  events_.write("checkpoint",
+                {{"name", *point.save}, {"folder", folder}, {"rows", progress_.rows}, {"step", progress_.optimizer_steps}});
   log_line("saved " + folder);
 }
 
@@ -274,7 +285,7 @@ bool Trainer::evaluate(const std::string& set, const ActionPoint& point) {
                                             {"mean", evaluation->mean},
                                             {"stderr", evaluation->stderr_of_mean},
                                             {"hash", evaluation->hash}});
-  progress_.last_means.set(set, evaluation->mean);
+  progress_.last_means.set(set, evaluation->n ? json::Value(evaluation->mean) : json::Value());
   evaluated_.insert(set);
   return true;
 }

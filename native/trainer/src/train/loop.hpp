@@ -22,8 +22,8 @@
 namespace ws {
 
 struct TrainOptions {
-  bool resume = false;                                           // go on from the newest state of the run folder, if there is one
-  std::function<bool()> stop = [] { return false; };             // asked after every forward and evaluated row
+  bool resume = false;                                // go on from the newest state of the run folder, if there is one
+  std::function<bool()> stop = [] { return false; };  // asked after every forward and evaluated row
   std::function<void(const std::string&)> print = [](const std::string&) {};  // the log record's line, for stdout
 };
 
@@ -83,7 +83,7 @@ class Trainer {
   std::unique_ptr<io::LogprobWriter> logprobs_;
 
   Progress progress_;
-  StepSeconds seconds_;  // of the step under way
+  StepSeconds seconds_;              // of the step under way
   std::set<std::string> evaluated_;  // at this point of the course
   TrainResult result_;
   int64_t segment_ = 0;

@@ -43,8 +43,8 @@ std::string root_of(const io::Plan& plan) { return plan.folder + "/resume"; }
 
 }  // namespace
 
-std::string save_resume_state(const io::Plan& plan, const FlatParameters& parameters, const AdamW& optimizer, const Progress& progress,
-                              int64_t event_seq, int64_t segment) {
+std::string save_resume_state(const io::Plan& plan, const FlatParameters& parameters, const AdamW& optimizer,
+                              const Progress& progress, int64_t event_seq, int64_t segment) {
   const std::string folder = root_of(plan) + "/" + std::to_string(progress.rows);
   io::make_folders(root_of(plan));
   io::AtomicFolder target(folder);
@@ -96,7 +96,8 @@ std::optional<Progress> load_resume_state(const io::Plan& plan, FlatParameters& 
     Progress out;
     try {
       const json::Value state = json::parse_file(saved.folder + "/state.json");
-      if (state.at("format").string() != "whetstone-resume" || state.at("version").integer() != 1 || state.at("plan_sha256").string() != plan.sha256) {
+      if (state.at("format").string() != "whetstone-resume" || state.at("version").integer() != 1 ||
+          state.at("plan_sha256").string() != plan.sha256) {
         log_line("passed over " + saved.folder + ": it belongs to another plan or version");
         continue;
       }
@@ -119,13 +120,15 @@ std::optional<Progress> load_resume_state(const io::Plan& plan, FlatParameters& 
         for (auto& [name, part] : parameters.parts(flat)) {
           const io::TensorRef& ref = file.at(prefix + name);
           if (ref.dtype != io::DType::f32 || ref.shape != part.sizes().vec())
-            throw Error(Fault::data, "resume-state", saved.folder + ": " + prefix + name + " has another dtype or shape than the adapter");
+            throw Error(Fault::data, "resume-state",
+                        saved.folder + ": " + prefix + name + " has another dtype or shape than the adapter");
           part.copy_(view_of(ref));
         }
         return flat;
       };
       // Everything is read before anything is changed.
-      const at::Tensor values = read("adapter/"), first = read("exp_avg/"), second = read("exp_avg_sq/"), gradients = read("grad/");
+      const at::Tensor values = read("adapter/"), first = read("exp_avg/"), second = read("exp_avg_sq/"),
+                       gradients = read("grad/");
       parameters.values().copy_(values);
       parameters.gradients().copy_(gradients);
       optimizer.restore(first, second, out.optimizer_steps);

@@ -14,7 +14,8 @@ int64_t PreparedForward::tokens() const {
 
 size_t PreparedForward::bytes() const {
   size_t out = 0;
-  for (const PreparedRow& row : rows) out += row.input.ids.size() * sizeof(int64_t) + (row.input.pixels.defined() ? row.input.pixels.nbytes() : 0);
+  for (const PreparedRow& row : rows)
+    out += row.input.ids.size() * sizeof(int64_t) + (row.input.pixels.defined() ? row.input.pixels.nbytes() : 0);
   return out;
 }
 
@@ -41,6 +42,7 @@ PreparedForward RowReader::read(const std::vector<Visit>& visits) const {
     try {
       out.rows.push_back(read(visit));
     } catch (const Error& e) {
+      if (visit.role == kNoRole) throw;  // an evaluation's row is no visit
       throw VisitError(e.fault(), e.code(), e.what(), e.hint(), {visit.ordinal});
     }
   }

@@ -1,5 +1,5 @@
-// The learning rate's factor as a function of the 0-based optimizer step. A pure function: the step that is logged, the one that is
-// taken and the one after a resume cannot disagree.
+// The learning rate's factor as a function of the 0-based optimizer step. A pure function: the step that is logged, the one that
+// is taken and the one after a resume cannot disagree.
 #pragma once
 #include <cstdint>
 

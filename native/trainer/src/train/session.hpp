@@ -27,7 +27,8 @@ struct Session {
   const std::vector<std::string>& fields() const;
 };
 
-// Sets the thread count. Throws ws::Error of every kind of fault; makes no file. Not movable once made: parts point at each other.
+// Sets the thread count. Throws ws::Error of every kind of fault; makes no file. Not movable once made: parts point at each
+// other.
 std::unique_ptr<Session> open_session(io::Plan plan);
 
 }  // namespace ws

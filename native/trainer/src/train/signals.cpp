@@ -1,7 +1,7 @@
 #include "train/signals.hpp"
 
-#include <csignal>
 #include <unistd.h>
+#include <csignal>
 
 namespace ws {
 namespace {
@@ -16,7 +16,7 @@ void on_signal(int number) {
 }  // namespace
 
 void watch_signals() {
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_signal;
   ::sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;

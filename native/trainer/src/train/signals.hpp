@@ -3,8 +3,8 @@
 
 namespace ws {
 
-void watch_signals();   // SIGINT and SIGTERM; a closed stdout is no longer fatal either (SIGPIPE)
+void watch_signals();  // SIGINT and SIGTERM; a closed stdout is no longer fatal either (SIGPIPE)
 bool stop_requested();
-void request_stop();    // what the first signal does: for tests
+void request_stop();  // what the first signal does: for tests
 
 }  // namespace ws

@@ -1,5 +1,5 @@
-// Seconds between marks on the device's own time line: a card works behind the host's back, so its marks are events in its stream and
-// cost no wait. They are read after the one transfer that ends a forward.
+// Seconds between marks on the device's own time line: a card works behind the host's back, so its marks are events in its stream
+// and cost no wait. They are read after the one transfer that ends a forward.
 #pragma once
 #include <c10/core/Event.h>
 

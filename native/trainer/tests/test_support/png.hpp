@@ -35,7 +35,8 @@ inline std::string png_bytes(int64_t height, int64_t width, const std::vector<ui
     b = (b + a) % 65521;
   }
   zlib += big(b << 16 | a);
-  return "\x89PNG\r\n\x1a\n" + chunk("IHDR", big(static_cast<uint32_t>(width)) + big(static_cast<uint32_t>(height)) + std::string{8, 2, 0, 0, 0}) +
+  return "\x89PNG\r\n\x1a\n" +
+         chunk("IHDR", big(static_cast<uint32_t>(width)) + big(static_cast<uint32_t>(height)) + std::string{8, 2, 0, 0, 0}) +
          chunk("IDAT", zlib) + chunk("IEND", "");
 }
 

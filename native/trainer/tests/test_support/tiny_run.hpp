@@ -98,9 +98,20 @@ inline void write_dataset(const std::string& path, const std::vector<TinyRow>& r
   add("image.sha256", io::DType::u8, hash, {images, 32});
   add("image.path", io::DType::u8, paths);
   add("image.path.offsets", io::DType::i64, path_at);
-  const json::Object processor{{"id", "tiny"}, {"image_token", kImageToken}, {"vocab", kVocab}, {"image", json::Object{
-      {"patch", 4}, {"temporal_patch", 2}, {"merge", 2}, {"mean", json::Array{0.5, 0.5, 0.5}}, {"std", json::Array{0.5, 0.5, 0.5}}, {"rescale", 1.0 / 255}}}};
-  const json::Object about{{"format", "encoded-dataset"}, {"version", 1}, {"rows", rows.size()}, {"processor", processor}, {"fields", json::Array{"memory", "action"}}};
+  const json::Object processor{{"id", "tiny"},
+                               {"image_token", kImageToken},
+                               {"vocab", kVocab},
+                               {"image", json::Object{{"patch", 4},
+                                                      {"temporal_patch", 2},
+                                                      {"merge", 2},
+                                                      {"mean", json::Array{0.5, 0.5, 0.5}},
+                                                      {"std", json::Array{0.5, 0.5, 0.5}},
+                                                      {"rescale", 1.0 / 255}}}};
+  const json::Object about{{"format", "encoded-dataset"},
+                           {"version", 1},
+                           {"rows", rows.size()},
+                           {"processor", processor},
+                           {"fields", json::Array{"memory", "action"}}};
   io::write_safetensors(path, tensors, {{"whetstone", json::write(about)}});
 }
 
@@ -147,7 +158,8 @@ inline std::string write_plan(const std::string& folder, const TinyPlan& p) {
     steps = v.step + 1;
   }
   for (const int r : p.held_out) held_out.push_back(r);
-  const json::Object init = p.load.empty() ? json::Object{{"kind", "peft"}, {"seed", 3}} : json::Object{{"kind", "load"}, {"path", p.load}};
+  const json::Object init =
+      p.load.empty() ? json::Object{{"kind", "peft"}, {"seed", 3}} : json::Object{{"kind", "load"}, {"path", p.load}};
   const json::Array targets{"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
   const json::Object plan{
       {"format", "whetstone-plan"},
@@ -156,26 +168,50 @@ inline std::string write_plan(const std::string& folder, const TinyPlan& p) {
       {"name", "tiny"},
       {"settings", json::Object{}},
       {"model", json::Object{{"path", p.model}, {"name", "test/tiny"}, {"revision", nullptr}, {"dtype", "float32"}}},
-      {"adapters", json::Object{{"default", json::Object{{"rank", p.rank}, {"alpha", p.alpha}, {"dropout", p.dropout}, {"branch_dtype", "float32"},
-                                                         {"targets", p.load.empty() ? targets : json::Array{}}, {"init", init}}}}},
-      {"roles", json::Array{json::Object{{"name", "ce"}, {"term", "cross_entropy"}, {"weights", nullptr}},
-                            json::Object{{"name", "kl"}, {"term", "k3"}, {"weights", "action"}, {"reference", nullptr}, {"clamp", json::Array{-20, 8}}}}},
+      {"adapters", json::Object{{"default", json::Object{{"rank", p.rank},
+                                                         {"alpha", p.alpha},
+                                                         {"dropout", p.dropout},
+                                                         {"branch_dtype", "float32"},
+                                                         {"targets", p.load.empty() ? targets : json::Array{}},
+                                                         {"init", init}}}}},
+      {"roles",
+       json::Array{
+           json::Object{{"name", "ce"}, {"term", "cross_entropy"}, {"weights", nullptr}},
+           json::Object{
+               {"name", "kl"}, {"term", "k3"}, {"weights", "action"}, {"reference", nullptr}, {"clamp", json::Array{-20, 8}}}}},
       {"datasets", json::Array{"rows.safetensors"}},
       {"rows", json::Object{{"dataset", dataset}, {"row", row}, {"name", name}, {"group", group}}},
       {"groups", json::Array{"even", "odd"}},
       {"ranks", p.ranks},
-      {"phases", json::Array{json::Object{{"kind", "train"}, {"steps", steps},
-                                          {"order", json::Object{{"step", step}, {"rank", rank}, {"forward", forward}, {"row", visited}, {"role", role},
-                                                                 {"epoch", epoch}, {"coefficient", coefficient}}},
+      {"phases", json::Array{json::Object{{"kind", "train"},
+                                          {"steps", steps},
+                                          {"order", json::Object{{"step", step},
+                                                                 {"rank", rank},
+                                                                 {"forward", forward},
+                                                                 {"row", visited},
+                                                                 {"role", role},
+                                                                 {"epoch", epoch},
+                                                                 {"coefficient", coefficient}}},
                                           {"actions", p.actions}}}},
-      {"optimizer", json::Object{{"kind", "adamw"}, {"lr", p.lr}, {"betas", json::Array{0.9, 0.999}}, {"eps", 1e-8}, {"weight_decay", 0},
+      {"optimizer", json::Object{{"kind", "adamw"},
+                                 {"lr", p.lr},
+                                 {"betas", json::Array{0.9, 0.999}},
+                                 {"eps", 1e-8},
+                                 {"weight_decay", 0},
                                  {"clip_norm", p.clip ? json::Value(*p.clip) : json::Value()}}},
       {"schedule", json::Object{{"kind", "warmup_cosine"}, {"warmup_steps", 1}, {"total_steps", 8}}},
       {"evaluations", json::Object{{"held_out", json::Object{{"rows", held_out}, {"hash", "abc"}}}}},
-      {"output", json::Object{{"folder", p.output}, {"log", json::Object{{"file", "train_log.jsonl"}, {"every_rows", p.every_rows}}},
-                              {"meta", json::Object{{"file", "meta.json"}, {"fields", json::Object{{"adapter", "tiny"}}}, {"val_ce", "held_out"}}}}},
-      {"execution", json::Object{{"device", p.device}, {"threads", 2}, {"recompute", p.recompute}, {"dropout_seed", 7},
-                                 {"resume_every_seconds", p.resume_every_seconds}, {"resume_keep", 2}}}};
+      {"output",
+       json::Object{
+           {"folder", p.output},
+           {"log", json::Object{{"file", "train_log.jsonl"}, {"every_rows", p.every_rows}}},
+           {"meta", json::Object{{"file", "meta.json"}, {"fields", json::Object{{"adapter", "tiny"}}}, {"val_ce", "held_out"}}}}},
+      {"execution", json::Object{{"device", p.device},
+                                 {"threads", 2},
+                                 {"recompute", p.recompute},
+                                 {"dropout_seed", 7},
+                                 {"resume_every_seconds", p.resume_every_seconds},
+                                 {"resume_keep", 2}}}};
   const std::string path = folder + "/plan.json";
   std::ofstream(path) << json::write_indented(plan);
   return path;
@@ -192,13 +228,16 @@ inline std::vector<json::Value> events_of(const std::string& folder, const std::
   return out;
 }
 
-// The golden model with NaN in the embedding of one token: only rows that hold it are affected.
+// The golden model with NaN in the embedding of one token, and a head of its own: only rows that hold the token are affected.
 inline void poison_model(const std::string& from, const std::string& to, int64_t token) {
   std::filesystem::create_directories(to);
-  std::filesystem::copy_file(from + "/config.json", to + "/config.json");
+  json::Object config = json::parse_file(from + "/config.json").object();
+  config.set("tie_word_embeddings", false);
+  std::ofstream(to + "/config.json") << json::write(config);
   const io::SafeTensors file(from + "/model.safetensors");
   std::map<std::string, io::TensorRef> tensors = file.all();
   io::TensorRef& embedding = tensors.at("model.language_model.embed_tokens.weight");
+  tensors["lm_head.weight"] = embedding;
   std::vector<std::byte> copy(embedding.data, embedding.data + embedding.bytes);
   const auto width = static_cast<size_t>(embedding.shape[1]) * io::size_of(embedding.dtype);
   std::memset(copy.data() + static_cast<size_t>(token) * width, 0xFF, width);  // all bits set is a NaN, in fp32 and in bf16
