@@ -69,7 +69,7 @@ bool check_throws(F&& body, std::string_view part, const char* file, int line) {
 inline double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 // How many times slower than the release build this one may be.
 #if defined(__SANITIZE_ADDRESS__)
-constexpr double kSlower = 20;
+constexpr double kSlower = 50;
 #else
 constexpr double kSlower = 1;
 #endif
