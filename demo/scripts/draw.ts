@@ -48,7 +48,9 @@ export class Drawer {
   async draw(page: Page): Promise<Buffer> {
     await this.tab.setViewportSize({ width: page.width, height: page.height });
     await this.tab.setContent(pageHtml(page), { waitUntil: 'load' });
-    const centres = await this.tab.evaluate<[number, number, number][]>(`[...document.querySelectorAll('[data-key]')].map((element) => {
+    const centres = await this.tab.evaluate<
+      [number, number, number][]
+    >(`[...document.querySelectorAll('[data-key]')].map((element) => {
       const box = element.getBoundingClientRect();
       return [Number(element.dataset.key), box.x + box.width / 2, box.y + box.height / 2];
     })`);

@@ -28,7 +28,7 @@ ADAPTERS = {"rest": ["Text entry", "Form transaction", "Navigation", "Reasoning 
             "select": ["Discrete selection"], "pooled": FAMILIES}
 LEAVES = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 PROMPT_WEIGHT = 0.1     # the prompt's tokens teach copying; the answer is what counts
-CHECK_SECONDS = 75      # kept free at the end for rehearsals and samples
+CHECK_SECONDS = 110     # kept free at the end for rehearsals and samples
 
 
 class Data:
