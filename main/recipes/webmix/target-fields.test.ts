@@ -7,7 +7,7 @@ function letters(target: string): string {
   const spans = targetFields(target);
   expect(spans[0]?.start ?? 0).toBe(0);
   spans.forEach((span, index) => expect(span.start).toBe(spans[index - 1]?.end ?? 0));
-  expect(spans.at(-1)?.end ?? 0).toBe([...target].length);
+  expect(spans.at(-1)?.end ?? 0).toBe(Array.from(target).length);
   return spans.map(({ start, end, field }) => (names[field] ?? '?').repeat(end - start)).join('');
 }
 
@@ -29,7 +29,11 @@ test.each([
   ['{"action": [], "memory": "later"}', 'm', '"later"'],
 ])('%s: %s is %s', (target, letter, text) => {
   const fields = letters(target);
-  expect([...target].filter((_, index) => fields[index] === letter).join('')).toBe(text);
+  expect(
+    Array.from(target)
+      .filter((_, index) => fields[index] === letter)
+      .join(''),
+  ).toBe(text);
 });
 
 test('what is no JSON object is other, and action from the word on', () => {
