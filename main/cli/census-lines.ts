@@ -18,7 +18,6 @@ export function preparedLines(prepared: PreparedRun): string[] {
     adapterLine(census),
     '',
     formatCensus(census),
-    '',
     `model ${model.name}${model.revision ? ` at ${model.revision}` : ''}`,
     ...(badRows.found > 0
       ? [`${badRows.found} rows cannot be used and are left out (--allow-bad ${badRows.allowed})`]

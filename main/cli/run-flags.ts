@@ -103,7 +103,13 @@ function recipeOf(id: string | undefined): RecipeId {
 function table(recipe: RecipeId, rowsFolders: string[]): RecipeFlag[] {
   const own = ownFlags(rowsFolders);
   const taken = new Set(own.map(({ flag }) => flag));
-  return [...recipes[recipe].flags.filter(({ flag }) => !taken.has(flag)), ...own];
+  return [...recipes[recipe].flags.filter(({ flag }) => !taken.has(flag)).map(resolvingFolders), ...own];
+}
+
+/** A folder in the settings is meant from where the command was given; a plan lies elsewhere. */
+function resolvingFolders(flag: RecipeFlag): RecipeFlag {
+  if (flag.metavar !== 'FOLDER' || !('setting' in flag.target)) return flag;
+  return { ...flag, parse: (text) => path.resolve(text) };
 }
 
 /** `words` are what stands behind the command: the recipe, then flags. Throws AppError: usage, unknown-flag, bad-flag. */

@@ -9,7 +9,6 @@ import { AppError } from '../contract/errors.ts';
 import type { Plan } from '../contract/plan.ts';
 import type { BadRow, EncodedRow, Pool } from '../contract/pool.ts';
 import type { RunFile } from '../contract/runs.ts';
-import { checkAdapter } from '../model/check-adapter.ts';
 import { checkModel } from '../model/check-model.ts';
 import { findModel, type FoundModel } from '../model/find-model.ts';
 import { cacheFolder, dataFolder, ensureFolder, runsFolder, type Environment } from '../paths.ts';
@@ -95,7 +94,7 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
   const model = findModel(request.model, environment);
   const processorFolder = request.processor === null ? model.path : path.resolve(request.processor);
   checkModel(model.path, processorFolder);
-  checkInitAdapter(settings, model.name, onWarning);
+  const warnings = recipe.checkFiles(settings, model.name);
 
   const { readPool } = await import('../datasets/read-pool.ts');
   const folder = ensureFolder(cacheFolder(environment));
@@ -139,6 +138,7 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
     encoded: (row) => encoded.get(row.key),
     hardware: { threads: Math.max(1, Math.min(os.availableParallelism(), 16)), device: 'auto' },
     model,
+    warnings,
     paths: {
       output,
       rowsFolders: request.rowsFolders.map((each) => path.resolve(each)),
@@ -153,22 +153,6 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
     badRows: { allowed: request.allowBad, found: bad.length, rows: bad },
     linkTargets: pool.linkTargets,
   };
-}
-
-/** Settings that name an adapter to start from: checked before rows are read, since encoding can take minutes. Another base is an experiment: a warning. */
-function checkInitAdapter(
-  settings: Record<string, unknown>,
-  model: string,
-  onWarning?: (message: string) => void,
-): void {
-  const { initAdapter, rank, alpha } = settings;
-  if (typeof initAdapter !== 'string') return;
-  const folder = path.resolve(initAdapter);
-  // The plan lies in the run folder, and paths in it count from there.
-  settings['initAdapter'] = folder;
-  const { baseModel } = checkAdapter(folder, { rank: Number(rank), alpha: Number(alpha) });
-  if (baseModel !== null && baseModel !== model)
-    onWarning?.(`the adapter ${folder} was trained on ${baseModel}; this run is on ${model}`);
 }
 
 export interface CreatedRun {

@@ -44,13 +44,13 @@ export function checkOutputFolder(folder: string): void {
 export function checkWritable(folder: string): void {
   let nearest = path.resolve(folder);
   while (!existsSync(nearest) && path.dirname(nearest) !== nearest) nearest = path.dirname(nearest);
+  if (!statSync(nearest).isDirectory())
+    throw new AppError('output-not-folder', `${folder} cannot be made: ${nearest} is a file`, 'Give another folder.');
   try {
     accessSync(nearest, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw fileError(error, 'write into', nearest);
   }
-  if (!statSync(nearest).isDirectory())
-    throw new AppError('output-not-folder', `${folder} cannot be made: ${nearest} is a file`, 'Give another folder.');
   const { bavail, bsize } = statfsSync(nearest);
   if (bavail * bsize < leastBytes)
     throw new AppError(

@@ -30,7 +30,7 @@ const start = (made: ReturnType<typeof madeRun>, wish = '', resume = false) =>
   startTrainer(made.folder, readRunFile(made.folder) ?? made.run, {
     environment,
     resume,
-    added: { WHETSTONE_FAKE: wish },
+    added: { WEBMIX_FAKE_TRAINER: wish },
   });
 
 const events = (folder: string): RunEvent[] => [...readAllEvents(eventsFile(folder))].flatMap((batch) => batch.events);

@@ -1,6 +1,6 @@
 /**
  * A trainer that trains nothing: it obeys plan.json and writes events, log, checkpoints and resume state as docs/formats has them, with losses made up
- * from ordinals. Tests of spawning, tailing, stopping and ingesting run against it; WHETSTONE_FAKE in its environment says what goes wrong:
+ * from ordinals. Tests of spawning, tailing, stopping and ingesting run against it; WEBMIX_FAKE_TRAINER in its environment says what goes wrong:
  * `fail:N` (failed event at step N), `vanish:N` (SIGKILL to itself at step N), `deaf` (ignores SIGTERM), `slow:MS` (a pause a step), `mute` (exits
  * before the first event), `garbage` (writes lines that are no events).
  */
@@ -13,7 +13,7 @@ import { bootId, hostName, processStart } from '../process-identity.ts';
 
 const [command, ...args] = process.argv.slice(2);
 const option = (name: string): string | undefined => args[args.indexOf(name) + 1];
-const wishes = (process.env['WHETSTONE_FAKE'] ?? '').split(',');
+const wishes = (process.env['WEBMIX_FAKE_TRAINER'] ?? '').split(',');
 const wish = (name: string): string | undefined => wishes.find((w) => w.split(':')[0] === name);
 const wishNumber = (name: string): number => Number(wish(name)?.split(':')[1] ?? Number.NaN);
 
@@ -135,6 +135,21 @@ function act(rows: number): void {
   }
 }
 
+function log(rows: number): void {
+  if (!plan.output.log || (rows % plan.output.log.every_rows !== 0 && rows !== total)) return;
+  emit('log', {
+    rows,
+    of: total,
+    epoch: 0,
+    ce: 1 / rows,
+    kl: 0,
+    lr: 1e-4,
+    rows_per_s: 10,
+    tokens_per_s: 1000,
+    gpu_gb: 0,
+  });
+}
+
 const began = Date.now();
 if (from.rows === 0) act(0);
 let visits: unknown[] = [];
@@ -154,7 +169,11 @@ for (let ordinal = from.rows; ordinal < total; ordinal += 1) {
     ...{ clamped: 0, f: [[10 / (1 + ordinal), 10, 1]] },
   });
   const step = order.step[ordinal] ?? 0;
-  if (ordinal + 1 < total && order.step[ordinal + 1] === step) continue;
+  if (ordinal + 1 < total && order.step[ordinal + 1] === step) {
+    log(ordinal + 1);
+    act(ordinal + 1);
+    continue;
+  }
   if (step === wishNumber('fail')) {
     emit('failed', {
       code: 'non-finite',
@@ -178,18 +197,7 @@ for (let ordinal = from.rows; ordinal < total; ordinal += 1) {
     ...{ seconds: { forward: 0.1, backward: 0.2, reference: 0, optimizer: 0.01, other: 0 }, gpu_gib: 0, visits },
   });
   visits = [];
-  if (plan.output.log && (rows % plan.output.log.every_rows === 0 || rows === total))
-    emit('log', {
-      rows,
-      of: total,
-      epoch: 0,
-      ce: 1 / rows,
-      kl: 0,
-      lr: 1e-4,
-      rows_per_s: 10,
-      tokens_per_s: 1000,
-      gpu_gb: 0,
-    });
+  log(rows);
   act(rows);
   if (wish('slow') || wish('deaf')) await sleep(wishNumber('slow') || 20);
   else await sleep(0);
