@@ -43,6 +43,15 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
+interface EncodedAnswer {
+  row: string;
+  tokens: number;
+  targets: number;
+  ids: number[];
+  target_ids: number[];
+  action_mask: number[];
+}
+
 interface Outcome {
   code: number | null;
   out: string;
@@ -106,9 +115,12 @@ describe('run', () => {
     const listed = JSON.parse((await whetstone(['runs', '--json'])).out) as Record<string, unknown>[];
     expect(listed).toMatchObject([{ state: 'finished', recipe: 'webmix', elsewhere: false }]);
     expect(listed[0]?.['rows']).toBe(listed[0]?.['totalRows']);
-    const shown = JSON.parse((await whetstone(['show', 'last', '--json'])).out) as Record<string, any>;
-    expect(shown['settings']).toMatchObject({ adapter: 'drag', lr: 1e-4, allowBad: 0, badRows: 0 });
-    expect(shown['checkpoints'].map((each: { name: string }) => each.name)).toContain('final');
+    const shown = JSON.parse((await whetstone(['show', 'last', '--json'])).out) as {
+      settings: unknown;
+      checkpoints: { name: string }[];
+    };
+    expect(shown.settings).toMatchObject({ adapter: 'drag', lr: 1e-4, allowBad: 0, badRows: 0 });
+    expect(shown.checkpoints.map((each) => each.name)).toContain('final');
     expect((await whetstone(['tail', 'last'])).out.split('\n').filter((line) => line.startsWith('{'))).toEqual(
       out.split('\n').filter((line) => line.startsWith('{')),
     );
@@ -249,14 +261,14 @@ describe('other commands', () => {
   it('encode prints a row as the trainer gets it', async () => {
     const byIndex = JSON.parse(
       (await whetstone(['encode', rows, '--row', '0', '--model', model, '--json'])).out,
-    ) as Record<string, any>;
-    expect(byIndex['ids']).toHaveLength(byIndex['tokens']);
-    expect(byIndex['action_mask']).toHaveLength(byIndex['targets']);
-    expect(byIndex['target_ids']).toHaveLength(byIndex['targets']);
-    const name = String(byIndex['row']).replace('/rows.jsonl', '');
+    ) as EncodedAnswer;
+    expect(byIndex.ids).toHaveLength(byIndex.tokens);
+    expect(byIndex.action_mask).toHaveLength(byIndex.targets);
+    expect(byIndex.target_ids).toHaveLength(byIndex.targets);
+    const name = byIndex.row.replace('/rows.jsonl', '');
     const byName = JSON.parse(
       (await whetstone(['encode', rows, '--row', name, '--model', model, '--json'])).out,
-    ) as Record<string, any>;
+    ) as EncodedAnswer;
     expect(byName).toEqual(byIndex);
     expect((await whetstone(['encode', rows, '--row', 'nobody:1', '--model', model])).err).toContain(
       'there is no row nobody:1',

@@ -165,7 +165,7 @@ function statements(db: WriteDb): Statements {
 }
 
 function prepare({ sqlite }: WriteDb) {
-  const sql = (text: string) => sqlite.prepare<unknown[]>(text);
+  const sql = (text: string) => sqlite.prepare(text);
   const marks = (count: number): string => Array.from({ length: count }, () => '?').join(', ');
   return {
     position: sql('SELECT events_offset, segment FROM runs WHERE run = ?'),

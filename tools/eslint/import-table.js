@@ -8,6 +8,7 @@ const rooms = [
   // The contract is below everything and knows nothing but its parser.
   { from: 'main/contract', may: [], packages: ['zod'] },
   { from: 'main/paths.ts', may: ['main/contract'] },
+  { from: 'main/paths.test.ts', may: ['main/contract', 'main/paths.ts'] },
   { from: 'main/io', may: ['main/contract'] },
   { from: 'main/store', may: ['main/contract', 'main/io', 'main/paths.ts'] },
   { from: 'main/datasets', may: ['main/contract', 'main/io'] },

@@ -132,7 +132,7 @@ export async function runLogged(
   line: Log,
 ): Promise<{ code: number; output: string }> {
   const file = createWriteStream(logFile);
-  const child = spawn(program, args, { env: environment as NodeJS.ProcessEnv, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   let rest = '';
   const take = (chunk: string): void => {

@@ -41,7 +41,7 @@ export function findProgram(name: string, environment: Environment): string | un
 
 /** Standard output and error of a short command; ok is false where it cannot be started or fails. */
 export function ask(program: string, args: readonly string[], environment: Environment): { ok: boolean; text: string } {
-  const done = spawnSync(program, args, { env: environment as NodeJS.ProcessEnv, encoding: 'utf8', timeout: 60_000 });
+  const done = spawnSync(program, args, { env: environment, encoding: 'utf8', timeout: 60_000 });
   return { ok: done.status === 0, text: `${done.stdout}${done.stderr}`.trim() };
 }
 
@@ -57,7 +57,7 @@ export function versionAtLeast(version: string, least: readonly number[]): boole
 /** A compiler that compiles C++20 with <concepts> and <span>: versions are told in too many ways, so it is tried. */
 function compilesCpp20(compiler: string, environment: Environment): boolean {
   const done = spawnSync(compiler, ['-std=c++20', '-fsyntax-only', '-x', 'c++', '-'], {
-    env: environment as NodeJS.ProcessEnv,
+    env: environment,
     input: '#include <concepts>\n#include <span>\nstatic_assert(std::integral<int>);\n',
     timeout: 60_000,
   });

@@ -68,9 +68,9 @@ function emit(kind: string, fields: Record<string, unknown>): void {
   seq += 1;
 }
 
-let stopping = false;
+const stopping = { asked: false };
 process.on('SIGTERM', () => {
-  if (!wish('deaf')) stopping = true;
+  if (!wish('deaf')) stopping.asked = true;
 });
 
 const phase = plan.phases[0];
@@ -201,7 +201,7 @@ for (let ordinal = from.rows; ordinal < total; ordinal += 1) {
   act(rows);
   if (wish('slow') || wish('deaf')) await sleep(wishNumber('slow') || 20);
   else await sleep(0);
-  if (stopping && rows < total) {
+  if (stopping.asked && rows < total) {
     const at = saveResume(rows, step + 1);
     emit('stopped', { rows, seconds: (Date.now() - began) / 1000, resume: at });
     process.exit(0);
