@@ -15,7 +15,12 @@ export function madePlan(output: string, steps: number): Plan {
     name: 'made',
     settings: {},
     model: { path: '/nowhere', name: 'none', revision: null, dtype: 'float32' },
-    adapters: {},
+    adapters: {
+      default: {
+        ...{ rank: 2, alpha: 4, dropout: 0, branch_dtype: 'float32', targets: ['q_proj'] },
+        init: { kind: 'peft', seed: 0 },
+      },
+    },
     roles: [{ name: 'ce', term: 'cross_entropy', weights: null }],
     datasets: ['none.safetensors'],
     rows: {
