@@ -16,9 +16,9 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fakeTrainer } from '../trainer/testing/made-run.ts';
-import { bar, duration } from './progress-bar.ts';
+import { bar, createProgress, duration, type Progress } from './progress-bar.ts';
 import { formatRunHelp, readRunFlags } from './run-flags.ts';
 
 const project = path.resolve(import.meta.dirname, '../..');
@@ -210,7 +210,7 @@ describe('what is refused before anything is made', () => {
     await refused(
       ['run', 'webmix', '--adapter', 'drag', '--rows-dir', rows, '--model', 'No/Such'],
       1,
-      'there is no model No/Such',
+      'no such model: No/Such',
       'hf download No/Such',
     );
     await refused(['run', 'webmix', '--adapter', 'drag', '--model', model], 1, 'no rows folder was given');
@@ -346,5 +346,34 @@ describe('progress', () => {
     expect(bar(5, 10)).toBe(`[${'#'.repeat(12)}${'.'.repeat(12)}]`);
     expect(bar(0, 0)).toBe(`[${'.'.repeat(24)}]`);
     expect([5, 75, 3700].map(duration)).toEqual(['5s', '1m15s', '1h01m']);
+  });
+
+  const written = (isTTY: boolean): { progress: Progress; text: () => string } => {
+    let text = '';
+    const stream = { isTTY, columns: 80, write: (part: string) => (text += part) } as unknown as NodeJS.WriteStream;
+    return { progress: createProgress(stream, (line) => (text += `${line}\n`)), text: () => text };
+  };
+
+  it('is one line on a terminal, below the lines that stay', () => {
+    const { progress, text } = written(true);
+    progress.update('training', 1, 4);
+    progress.line('{"rows":1}');
+    progress.clear();
+    expect(text()).toBe(`training ${bar(1, 4)} 1/4\r\x1b[2K{"rows":1}\ntraining ${bar(1, 4)} 1/4\r\x1b[2K`);
+  });
+
+  it('is a line every ten seconds elsewhere, and one at the end', () => {
+    vi.useFakeTimers();
+    try {
+      const { progress, text } = written(false);
+      for (let second = 0; second < 25; second += 1) {
+        progress.update('encoding', second, 100);
+        vi.advanceTimersByTime(1000);
+      }
+      progress.update('encoding', 100, 100);
+      expect(text()).toBe('encoding 10/100\nencoding 20/100\nencoding 100/100\n');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

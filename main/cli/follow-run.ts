@@ -51,16 +51,19 @@ export async function followRun(folder: string, started: StartedTrainer, offset 
     console.error(`error: ${last.message}`);
     if (last.hint) console.error(`hint: ${last.hint}`);
   } else if (last?.kind !== 'stopped') {
-    const tail = logTail(folder, 15);
-    const ended = code === undefined || code < 128 ? `with code ${code ?? '?'}` : `by signal ${code - 128}`;
-    console.error(
-      `error: the trainer ended ${ended} without a last word${tail ? `; the end of its log:\n${tail}` : ''}`,
-    );
-    console.error(
-      `hint: Its files are in ${folder}. whetstone resume goes on from the newest resume state, where there is one.`,
-    );
+    reportSilentEnd(folder, code);
   }
   return 1;
+}
+
+/** The trainer is gone without a last event: what its log ends with is all there is. */
+function reportSilentEnd(folder: string, code: number | undefined): void {
+  const tail = logTail(folder, 15);
+  const ended = code === undefined || code < 128 ? `with code ${code ?? '?'}` : `by signal ${code - 128}`;
+  console.error(`error: the trainer ended ${ended} without a last word${tail ? `; the end of its log:\n${tail}` : ''}`);
+  console.error(
+    `hint: Its files are in ${folder}. whetstone resume goes on from the newest resume state, where there is one.`,
+  );
 }
 
 function handleInterrupts(folder: string, say: (text: string) => void): { remove(): void; done(): Promise<void> } {

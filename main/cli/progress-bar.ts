@@ -34,13 +34,14 @@ export function createProgress(
   return {
     update(what, done, of, note = '') {
       const now = Date.now();
-      const ended = done >= of;
-      const isNew = what !== lastWhat;
-      if (!terminal && isNew) last = now;
-      if (now - last < (terminal ? redrawMs : plainMs) && !ended && !(terminal && isNew)) return;
-      if (ended && !terminal && isNew && of === 0) return;
+      if (what !== lastWhat) {
+        lastWhat = what;
+        // A terminal shows something new at once; elsewhere only what takes long is worth a line.
+        last = terminal ? 0 : now;
+      }
+      const ended = of > 0 && done >= of;
+      if (!ended && now - last < (terminal ? redrawMs : plainMs)) return;
       last = now;
-      lastWhat = what;
       const numbers = `${done}/${of}`;
       if (!terminal) {
         stream.write(`${what} ${numbers}${note ? `  ${note}` : ''}\n`);

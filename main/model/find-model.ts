@@ -60,7 +60,7 @@ export function findModel(
   if (!id || /^\.{0,2}\//.test(wanted) || wanted.startsWith('~'))
     throw new AppError(
       'no-such-model',
-      `there is no model ${wanted}: no such folder`,
+      `no such model: there is no folder ${folder}`,
       'Give the folder of a model, or the id of one that is in the cache of the hub (as in Qwen/Qwen3.5-4B).',
     );
   for (const cache of caches) {
@@ -70,7 +70,7 @@ export function findModel(
   }
   throw new AppError(
     'no-such-model',
-    `there is no model ${wanted}. Looked for a folder ${folder}, and in the cache${caches.length > 1 ? 's' : ''} ${caches.join(', ')}`,
+    `no such model: ${wanted}. Looked for a folder ${folder}, and in the cache${caches.length > 1 ? 's' : ''} ${caches.join(', ')}`,
     `Fetch it with: hf download ${id}${revision ? ` --revision ${revision}` : ''} (or set HF_HOME or HF_HUB_CACHE to where it is).`,
   );
 }

@@ -63,6 +63,8 @@ export async function startTrainer(folder: string, run: RunFile, options: StartO
   } catch (error) {
     throw fileError(error, 'write', logFile(folder));
   }
+  // Before the process, so that everything it says is later.
+  const time = Date.now() / 1000;
   let child: ChildProcess;
   try {
     child = spawn(binary, args, { cwd: folder, env: given, detached: true, stdio: ['ignore', output, output] });
@@ -89,7 +91,7 @@ export async function startTrainer(folder: string, run: RunFile, options: StartO
   const { pid } = child;
   if (pid === undefined) throw new Error('a process without a number');
   const launch: Launch = {
-    time: Date.now() / 1000,
+    time,
     process: identify(pid) ?? null,
     command: [binary, ...args],
     resume,

@@ -38,6 +38,10 @@ export function identityOf(started: EventOf<'started'>): ProcessIdentity {
   return { host, bootId, pid, processStart };
 }
 
+function isSameProcess(one: ProcessIdentity, other: ProcessIdentity): boolean {
+  return one.pid === other.pid && one.processStart === other.processStart && one.host === other.host;
+}
+
 export interface StatusInput {
   facts: StatusFacts;
   /** Last start by Whetstone, where there was one. */
@@ -50,9 +54,12 @@ export interface StatusInput {
 }
 
 export function deriveStatus({ facts, launch, stopAsked, now, alive = liveness }: StatusInput): RunStatus {
-  // A launch newer than every event has not said its first word yet: what the events say is about the segment before.
+  // A launch that has not said its first word yet: what the events say is about the segment before.
+  const { started, terminal: lastWord } = facts;
   const silent =
-    launch !== null && (facts.lastTime === null || (facts.terminal !== null && launch.time > facts.terminal.time));
+    launch !== null &&
+    !(started !== null && launch.process !== null && isSameProcess(identityOf(started), launch.process)) &&
+    launch.time > Math.max(started?.time ?? 0, lastWord?.time ?? 0);
   const identity = silent ? launch.process : facts.started ? identityOf(facts.started) : (launch?.process ?? null);
   const heard = silent ? launch.time : facts.lastTime;
   const base = {

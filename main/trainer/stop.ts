@@ -21,14 +21,16 @@ export interface StopOptions {
 
 export type StopOutcome = 'stopped' | 'killed' | 'was-over';
 
-/** The process that works on the run, by the newest of its launch and its `started` event. */
+/**
+ * The process that works on the run: the one that was started, which leads the group of all ranks; or, where that is gone or there was none (torchrun,
+ * Slurm, by hand), the one that calls itself so in the events.
+ */
 export function runProcess(folder: string): ProcessIdentity | null {
+  const launched = readRunFile(folder)?.launches.at(-1)?.process ?? null;
+  if (launched && liveness(launched) === 'alive') return launched;
   let facts = noFacts;
   for (const batch of readAllEvents(eventsFile(folder))) facts = addFacts(facts, batch);
-  const launch = readRunFile(folder)?.launches.at(-1) ?? null;
-  if (launch?.process && launch.time >= (facts.started?.time ?? 0)) return launch.process;
-  // A trainer under torchrun or Slurm, or one that was started by hand, is known by its own word only.
-  return facts.started ? identityOf(facts.started) : (launch?.process ?? null);
+  return facts.started ? identityOf(facts.started) : launched;
 }
 
 function signal(identity: ProcessIdentity, name: 'SIGTERM' | 'SIGKILL'): void {

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunEvent } from '../contract/events.ts';
+import type { EventOf, RunEvent } from '../contract/events.ts';
 import { trainerEnvironment, shownValue } from './environment.ts';
 import { followEvents, readAllEvents, readEvents } from './event-tailer.ts';
 import { hostName, identify, liveness, processStart } from './process-identity.ts';
@@ -156,6 +156,22 @@ describe('states that no process of ours can show', () => {
     // A wish from before this launch was about the last one.
     expect(deriveStatus({ ...alive, stopAsked: 999 }).state).toBe('preparing');
     expect(deriveStatus({ ...alive, stopAsked: 1001 }).state).toBe('stopping');
+  });
+
+  it('a run that is started again after it was lost is not lost any more', () => {
+    const own = processStart(process.pid) ?? 0;
+    const { host, bootId, ...rest } = identify(process.pid) ?? { host: '', bootId: '', pid: 0, processStart: 0 };
+    const started = { host, boot_id: bootId, pid: rest.pid, process_start: own - 1, time: 900 } as EventOf<'started'>;
+    const facts = { ...noFacts, started, lastTime: 950 };
+    expect(deriveStatus({ facts, launch: null, stopAsked: null, now: 1060 }).state).toBe('lost');
+    const again = { ...launch(host, process.pid, own), time: 1000 };
+    expect(deriveStatus({ facts, launch: again, stopAsked: null, now: 1060 }).state).toBe('preparing');
+    // A failure before the first `started` is the last word all the same.
+    const terminal = { kind: 'failed', code: 'x', message: 'm', hint: null, time: 1001 } as EventOf<'failed'>;
+    expect(
+      deriveStatus({ facts: { ...noFacts, terminal, lastTime: 1001 }, launch: again, stopAsked: null, now: 1060 })
+        .state,
+    ).toBe('failed');
   });
 
   it('a boot that is over took its processes along', () => {
