@@ -47,8 +47,8 @@ describe('the history', () => {
       const faults = syncRuns(db, runs);
       expect(faults.map((fault) => fault.folder)).toEqual([broken.folder]);
       return listRuns(db).map((record) => {
-        const { lastHeardSeconds: _, ...rest } = summarize(db, record);
-        return { ...rest, log: runLog(db, record.run), visits: count(db, 'visits'), steps: count(db, 'steps') };
+        const summary = { ...summarize(db, record), lastHeardSeconds: null };
+        return { ...summary, log: runLog(db, record.run), visits: count(db, 'visits'), steps: count(db, 'steps') };
       });
     };
     const db = open(path.join(scratch, 'a.db'));
