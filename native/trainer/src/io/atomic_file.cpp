@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/remove_tree.hpp"
 
 namespace ws::io {
 namespace fs = std::filesystem;
@@ -50,10 +51,7 @@ void sync_file(const std::string& path) {
 }
 
 // For destructors and clean-up: what cannot be removed stays, the first fault is the one that counts.
-void remove_quietly(const std::string& path) {
-  std::error_code ignored;
-  fs::remove_all(path, ignored);
-}
+void remove_quietly(const std::string& path) { remove_tree(path); }
 
 }  // namespace
 

@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/remove_tree.hpp"
 #include "core/tensor_io.hpp"
 #include "io/atomic_file.hpp"
 #include "io/safetensors.hpp"
@@ -85,7 +86,7 @@ std::string save_resume_state(const io::Plan& plan, const FlatParameters& parame
   for (size_t i = static_cast<size_t>(plan.execution.resume_keep); i < all.size(); ++i) {
     std::error_code none;
     fs::remove(all[i].folder + "/DONE", none);  // first: a half-removed state must not count
-    fs::remove_all(all[i].folder, none);
+    remove_tree(all[i].folder);
   }
   return folder;
 }
