@@ -116,6 +116,11 @@ function stillBuilt(root: string, known: Remembered, environment: Environment, t
   return known[tests ? 'tests' : 'trainer'] === fingerprint(root, known.torch, known.tools, tests);
 }
 
+/** A file that includes ATen takes up to 1 GiB to compile: a machine of many cores and little memory must not run out of it. */
+function parallelJobs(): number {
+  return Math.max(1, Math.min(os.availableParallelism(), Math.floor(os.totalmem() / (1.5 * 2 ** 30))));
+}
+
 async function build(root: string, torch: Torch, tools: Tools, tests: boolean, options: SetupOptions): Promise<void> {
   const { log, environment = process.env } = options;
   const folder = buildFolder(root);
@@ -143,7 +148,7 @@ async function build(root: string, torch: Torch, tools: Tools, tests: boolean, o
       `-DWHETSTONE_TESTS=${tests ? 'ON' : 'OFF'}`,
     ],
   ];
-  const jobs = environment['CMAKE_BUILD_PARALLEL_LEVEL'] ?? String(os.availableParallelism());
+  const jobs = environment['CMAKE_BUILD_PARALLEL_LEVEL'] ?? String(parallelJobs());
   const steps = [
     { what: 'configure', args: configure },
     {
