@@ -10,7 +10,7 @@ import { AppError } from '../contract/errors.ts';
 import type { BadRow, Pool, PoolRow } from '../contract/pool.ts';
 import { fileError } from '../io/atomic-file.ts';
 import { Catalog } from './catalog.ts';
-import { compareCodePoints } from './code-points.ts';
+import { compareCodePoints } from '../text/code-points.ts';
 import { errorCode, messageOf } from './episode-images.ts';
 import { readEpisode } from './read-episode.ts';
 import type { EpisodeContent, EpisodeFolder } from './read-episode.ts';

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import type { PoolImage, PoolRow } from '../contract/pool.ts';
-import { countCodePoints } from './code-points.ts';
-import { isTruthy, JsonFault, parsePythonJson } from './json-scanner.ts';
+import { countCodePoints } from '../text/code-points.ts';
+import { isTruthy, JsonFault, parsePythonJson } from '../text/json-scanner.ts';
 import { RowFault } from './row-fault.ts';
 
 export type ChatPart = { type: 'text'; text: string } | { type: 'image' };

@@ -5,7 +5,7 @@
  */
 import { Environment, Interpreter, Template } from '@huggingface/jinja';
 import type { ChatMessage } from '../datasets/row.ts';
-import { pythonWhitespace } from '../datasets/code-points.ts';
+import { pythonWhitespace } from '../text/code-points.ts';
 import { RowFault } from '../datasets/row-fault.ts';
 
 interface RuntimeValue {

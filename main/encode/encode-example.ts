@@ -5,7 +5,7 @@
 import type { PoolImage } from '../contract/pool.ts';
 import { AppError } from '../contract/errors.ts';
 import path from 'node:path';
-import { countCodePoints } from '../datasets/code-points.ts';
+import { countCodePoints } from '../text/code-points.ts';
 import type { RawRow } from '../datasets/row.ts';
 import { RowFault } from '../datasets/row-fault.ts';
 import { targetField, targetFields } from '../recipes/webmix/target-fields.ts';

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError } from '../contract/errors.ts';
 import type { BadRow, EncodedRow, PoolRow } from '../contract/pool.ts';
-import { compareCodePoints } from '../datasets/code-points.ts';
+import { compareCodePoints } from '../text/code-points.ts';
 import { fileError } from '../io/atomic-file.ts';
 import { packFolder, readPackIndex } from './pack.ts';
 import type { Processor } from './processor.ts';

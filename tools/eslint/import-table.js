@@ -10,12 +10,16 @@ const rooms = [
   { from: 'main/paths.ts', may: ['main/contract'] },
   { from: 'main/paths.test.ts', may: ['main/contract', 'main/paths.ts'] },
   { from: 'main/io', may: ['main/contract'] },
+  { from: 'main/text', may: [] },
   { from: 'main/store', may: ['main/contract', 'main/io', 'main/paths.ts'] },
-  { from: 'main/datasets', may: ['main/contract', 'main/io'] },
+  { from: 'main/datasets', may: ['main/contract', 'main/io', 'main/text'] },
   { from: 'main/model', may: ['main/contract', 'main/io'] },
-  { from: 'main/encode', may: ['main/contract', 'main/io', 'main/datasets', 'main/recipes/webmix/target-fields.ts'] },
+  {
+    from: 'main/encode',
+    may: ['main/contract', 'main/io', 'main/text', 'main/datasets', 'main/recipes/webmix/target-fields.ts'],
+  },
   { from: 'main/plan', may: ['main/contract', 'main/io'] },
-  { from: 'main/recipes', may: ['main/contract', 'main/io', 'main/plan'] },
+  { from: 'main/recipes', may: ['main/contract', 'main/io', 'main/text', 'main/plan'] },
   {
     from: 'main/trainer',
     may: [

@@ -10,9 +10,9 @@
  *
  * A token has the field of its last character; the end token has a field of its own.
  */
-import { countCodePoints } from '../../datasets/code-points.ts';
-import { JsonFault, scanJson } from '../../datasets/json-scanner.ts';
-import type { JsonNode } from '../../datasets/json-scanner.ts';
+import { countCodePoints } from '../../text/code-points.ts';
+import { JsonFault, scanJson } from '../../text/json-scanner.ts';
+import type { JsonNode } from '../../text/json-scanner.ts';
 
 /** Names in the order of their numbers (docs/formats/encoded-dataset.md). */
 export const targetFieldNames = ['other', 'memory', 'action', 'index', 'coordinates', 'text', 'end'] as const;
