@@ -16,6 +16,8 @@ constexpr ws::commands::Command kCommands[] = {
     {"train", "train a plan; --resume goes on with a stopped run", ws::commands::train},
     {"eval", "evaluate a set of a plan, print it as JSON", ws::commands::evaluate},
     {"try", "the plan's longest rows forward and backward: memory and seconds, as JSON", ws::commands::try_rows},
+    {"describe", "what this binary knows and runs on, as JSON", ws::commands::describe},
+    {"bench", "time forward and backward on random weights, or the loss of a model on given ids", ws::commands::bench},
     {"decode", "print the SHA-256 of an image's pixel values, as JSON", ws::commands::decode},
 };
 

@@ -5,12 +5,12 @@
 #include <functional>
 
 #include "base/error.hpp"
-#include "check.hpp"
 #include "io/atomic_file.hpp"
 #include "lora/init.hpp"
 #include "model_cases.hpp"
 #include "models/registry.hpp"
 #include "temporary_folder.hpp"
+#include "test_support/torch_check.hpp"
 
 namespace {
 
@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 std::string fresh_copy(const std::string& from, const fs::path& to) {
   fs::remove_all(to);
   fs::copy(from, to, fs::copy_options::recursive);
-  for (const auto& entry : fs::directory_iterator(to)) fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
+  for (const auto& entry : fs::directory_iterator(to))
+    fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
   return to.string();
 }
 
@@ -68,7 +69,8 @@ void saved_and_loaded(const std::string& golden, const Model& m, const fs::path&
   save_adapter(adapter, (folder / "saved").string(), "Qwen/Qwen3.5-4B", 0.05);
 
   // The file has PEFT's keys and metadata and PEFT's bytes.
-  const io::SafeTensors ours((folder / "saved/adapter_model.safetensors").string()), theirs(golden + "/adapter/adapter_model.safetensors");
+  const io::SafeTensors ours((folder / "saved/adapter_model.safetensors").string()),
+      theirs(golden + "/adapter/adapter_model.safetensors");
   const json::Value keys = json::parse_file(golden + "/peft_keys.json");
   CHECK_EQUAL(ours.all().size(), keys.array().size());
   for (const json::Value& key : keys.array())
@@ -92,7 +94,9 @@ void saved_and_loaded(const std::string& golden, const Model& m, const fs::path&
 
 void adapter_faults(const std::string& golden, const Model& m, const fs::path& folder) {
   const std::string q = "base_model.model.model.language_model.layers.3.self_attn.q_proj.lora_A.weight";
-  const auto load = [&](const std::string& at, const std::vector<LoraTarget>& targets = {}) { load_adapter(at, "x", m.linears(), targets, false); };
+  const auto load = [&](const std::string& at, const std::vector<LoraTarget>& targets = {}) {
+    load_adapter(at, "x", m.linears(), targets, false);
+  };
   const auto broken = [&](const std::function<void(std::map<std::string, at::Tensor>&)>& change) {
     const std::string copy = fresh_copy(golden + "/adapter", folder / "adapter");
     edit_tensors(copy + "/adapter_model.safetensors", change);
@@ -101,17 +105,20 @@ void adapter_faults(const std::string& golden, const Model& m, const fs::path& f
   CHECK_THROWS(load((folder / "none").string()), "no such file");
   CHECK_THROWS(load(broken([&](auto& t) { t.erase(q); })), "lacks " + q);
   CHECK_THROWS(load(broken([&](auto& t) { t[q] = at::zeros({3, 64}); })), "[3, 64], expected [2, 64]");
-  CHECK_THROWS(load(broken([&](auto& t) { t["base_model.model.model.layers.0.mlp.up_proj.lora_A.weight"] = at::zeros({2, 64}); })),
+  CHECK_THROWS(load(broken([&](auto& t) {
+                 t["base_model.model.model.layers.0.mlp.up_proj.lora_A.weight"] = at::zeros({2, 64});
+               })),
                "modules that this model does not have: model.layers.0.mlp.up_proj");
   CHECK_THROWS(load(broken([&](auto& t) { t.clear(); })), "holds no LoRA tensors");
-  for (const auto& [from, to, said] : {std::array<std::string, 3>{"\"use_dora\": false", "\"use_dora\": true", "use_dora is set"},
-                                       {"\"use_rslora\": false", "\"use_rslora\": true", "use_rslora is set"},
-                                       {"\"rank_pattern\": {}", "\"rank_pattern\": {\"q_proj\": 8}", "rank_pattern is set"},
-                                       {"\"alpha_pattern\": {}", "\"alpha_pattern\": {\"q_proj\": 8}", "alpha_pattern is set"},
-                                       {"\"modules_to_save\": null", "\"modules_to_save\": [\"lm_head\"]", "modules_to_save is set"},
-                                       {"\"bias\": \"none\"", "\"bias\": \"all\"", "bias all is not none"},
-                                       {"\"peft_type\": \"LORA\"", "\"peft_type\": \"IA3\"", "peft_type IA3"},
-                                       {"\"r\": 2", "\"r\": 4", "expected [4,"}}) {
+  for (const auto& [from, to, said] :
+       {std::array<std::string, 3>{"\"use_dora\": false", "\"use_dora\": true", "use_dora is set"},
+        {"\"use_rslora\": false", "\"use_rslora\": true", "use_rslora is set"},
+        {"\"rank_pattern\": {}", "\"rank_pattern\": {\"q_proj\": 8}", "rank_pattern is set"},
+        {"\"alpha_pattern\": {}", "\"alpha_pattern\": {\"q_proj\": 8}", "alpha_pattern is set"},
+        {"\"modules_to_save\": null", "\"modules_to_save\": [\"lm_head\"]", "modules_to_save is set"},
+        {"\"bias\": \"none\"", "\"bias\": \"all\"", "bias all is not none"},
+        {"\"peft_type\": \"LORA\"", "\"peft_type\": \"IA3\"", "peft_type IA3"},
+        {"\"r\": 2", "\"r\": 4", "expected [4,"}}) {
     const std::string copy = fresh_copy(golden + "/adapter", folder / "adapter");
     edit_text(copy + "/adapter_config.json", from, to);
     CHECK_THROWS(load(copy), said);
@@ -144,11 +151,13 @@ void model_faults(const std::string& golden, const fs::path& folder) {
   CHECK_THROWS(load((folder / "empty").string()), "config.json");
   CHECK_THROWS(load(edited("\"qwen3_5\"", "\"llama\"")), "model_type llama is not an architecture");
   CHECK_THROWS(load(edited("\"hidden_size\": 64", "\"hidden_size\": 72")), "config.json asks for [320, 72]");
-  CHECK_THROWS(load(edited("\"linear_num_key_heads\": 2", "\"linear_num_key_heads\": 3")), "is not a multiple of linear_num_key_heads");
+  CHECK_THROWS(load(edited("\"linear_num_key_heads\": 2", "\"linear_num_key_heads\": 3")),
+               "is not a multiple of linear_num_key_heads");
   CHECK_THROWS(load(edited("{", "[")), "config.json");
   CHECK_THROWS(load(broken([&](auto& t) { t.erase(up); })), "has no tensor " + up);
   CHECK_THROWS(load(broken([&](auto& t) { t[up] = at::zeros({96, 65}); })), "[96, 65], config.json asks for [96, 64]");
-  CHECK_THROWS(load(broken([&](auto& t) { t["model.language_model.extra"] = at::zeros({1}); })), "does not have: model.language_model.extra");
+  CHECK_THROWS(load(broken([&](auto& t) { t["model.language_model.extra"] = at::zeros({1}); })),
+               "does not have: model.language_model.extra");
   CHECK_THROWS(load(broken([&](auto& t) { t[up] = at::zeros({96, 64}, at::kChar); })), "not a floating-point tensor");
   {
     const std::string at = copy();
@@ -171,7 +180,8 @@ void shards(const std::string& golden, const Model& whole, const fs::path& folde
       map.set(name, "model-0000" + std::to_string(i % 2 + 1) + "-of-00002.safetensors");
       parts[i++ % 2][name] = ref;
     }
-    for (int k = 0; k < 2; ++k) io::write_safetensors(at + "/model-0000" + std::to_string(k + 1) + "-of-00002.safetensors", parts[k]);
+    for (int k = 0; k < 2; ++k)
+      io::write_safetensors(at + "/model-0000" + std::to_string(k + 1) + "-of-00002.safetensors", parts[k]);
   }
   fs::remove(at + "/model.safetensors");
   io::write_file_atomically(at + "/model.safetensors.index.json", json::write(json::Object{{"weight_map", map}}));
@@ -186,7 +196,9 @@ void shards(const std::string& golden, const Model& whole, const fs::path& folde
 void row_faults(const Model& m) {
   const int64_t image = *m.info().image_token;
   const at::Tensor pixels = at::zeros({16, m.info().image->values()});
-  const auto pack = [&](std::vector<int64_t> ids, std::vector<Grid> grids, const at::Tensor& p) { m.pack({RowInput{std::move(ids), std::move(grids), p}}); };
+  const auto pack = [&](std::vector<int64_t> ids, std::vector<Grid> grids, const at::Tensor& p) {
+    m.pack({RowInput{std::move(ids), std::move(grids), p}});
+  };
   pack({1, image, image, image, image, 2}, {{1, 4, 4}}, pixels);  // as it should be
   CHECK_THROWS(pack({1, image, image, image, 2}, {{1, 4, 4}}, pixels), "fewer image placeholders");
   CHECK_THROWS(pack({1, image, image, image, image, image, 2}, {{1, 4, 4}}, pixels), "followed by another placeholder");

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "check.hpp"
 #include "core/dropout.hpp"
 #include "model_cases.hpp"
 #include "models/ops/delta_rule.hpp"
+#include "test_support/torch_check.hpp"
 
 namespace {
 
@@ -20,7 +20,7 @@ void delta_rule() {
   const std::vector<int64_t> cu{0, 1, 64, 193, 200};
   const int64_t n = cu.back();
   std::vector<at::Tensor> in{at::randn({n, 2, 16}, options), at::randn({n, 2, 16}, options), at::randn({n, 4, 24}, options),
-                             -at::rand({n, 4}, options) * 3, at::rand({n, 4}, options), at::randn({4, 16, 24}, options)};
+                             -at::rand({n, 4}, options) * 3, at::rand({n, 4}, options),      at::randn({4, 16, 24}, options)};
   for (at::Tensor& t : in) t.set_requires_grad(true);
   // Outputs and all six gradients.
   const auto results = [&](int64_t chunk) {
@@ -36,7 +36,8 @@ void delta_rule() {
   const auto slow = results(0);
   for (const int64_t chunk : {64, 16}) {
     const double error = worst(results(chunk), slow);
-    std::printf("delta rule, fp64, 4 packed rows from a state, chunks of %ld against token by token: %.1e\n", static_cast<long>(chunk), error);
+    std::printf("delta rule, fp64, 4 packed rows from a state, chunks of %ld against token by token: %.1e\n",
+                static_cast<long>(chunk), error);
     CHECK(error <= 1e-12);
   }
 }
@@ -55,24 +56,25 @@ void dropout_masks() {
   const Segment s = rows_of({0, 400, 1000}, {5, 6});
   const uint32_t q = dropout_module_key("x.q_proj"), k = dropout_module_key("x.k_proj");
   const at::Tensor ones = at::ones({tokens, features}), keys = dropout_token_keys(1, s);
-  const at::Tensor a = dropout(ones, p, keys, q), b = dropout(ones, p, keys, k), other = dropout(ones, p, dropout_token_keys(2, s), q);
+  const at::Tensor a = dropout(ones, p, keys, q), b = dropout(ones, p, keys, k),
+                   other = dropout(ones, p, dropout_token_keys(2, s), q);
   const auto dropped = [](const at::Tensor& t) { return t.eq(0).to(at::kDouble); };
   const double n = static_cast<double>(tokens * features), deviation = std::sqrt(p * (1 - p) / n);
 
   // Rate and scale.
   CHECK_NEAR(dropped(a).mean().item<double>(), p, 4 * deviation);
   CHECK(at::logical_or(a.eq(0), a.eq(static_cast<float>(1 / 0.9))).all().item<bool>());
-  // Independence: correlations of single elements, and of products of four at the corners of a rectangle (a hash that combines token and
-  // feature too simply fails that one). Each has a standard deviation of about 1 / sqrt(n).
+  // Independence: correlations of single elements, and of products of four at the corners of a rectangle (a hash that combines
+  // token and feature too simply fails that one). Each has a standard deviation of about 1 / sqrt(n).
   const auto d = [&](const at::Tensor& t) { return (dropped(t) - p) / std::sqrt(p * (1 - p)); };
   const auto mean = [](const at::Tensor& t) { return t.mean().item<double>(); };
   const at::Tensor x = d(a);
   const double limit = 5 / std::sqrt(n);
   CHECK_NEAR(mean(x.narrow(1, 0, features - 1) * x.narrow(1, 1, features - 1)), 0, limit);  // next feature
   CHECK_NEAR(mean(x.narrow(0, 0, tokens - 1) * x.narrow(0, 1, tokens - 1)), 0, limit);      // next token
-  CHECK_NEAR(mean(x * d(b)), 0, limit);                                                      // another module
-  CHECK_NEAR(mean(x * d(other)), 0, limit);                                                  // another seed
-  CHECK_NEAR(mean(x.narrow(0, 0, 400) * x.narrow(0, 400, 400)), 0, 2 * limit);               // the same tokens of another ordinal
+  CHECK_NEAR(mean(x * d(b)), 0, limit);                                                     // another module
+  CHECK_NEAR(mean(x * d(other)), 0, limit);                                                 // another seed
+  CHECK_NEAR(mean(x.narrow(0, 0, 400) * x.narrow(0, 400, 400)), 0, 2 * limit);              // the same tokens of another ordinal
   for (const int64_t step : {1, 16, 256}) {
     const at::Tensor left = x.narrow(1, 0, features - step) * x.narrow(1, step, features - step);
     CHECK_NEAR(mean(left.narrow(0, 0, tokens - 1) * left.narrow(0, 1, tokens - 1)), 0, 2 * limit);

@@ -89,7 +89,9 @@ inline std::vector<at::Tensor> leaves(const Adapter& a) {
   for (const auto& [key, t] : a.parameters()) out.push_back(t);
   return out;
 }
-inline std::vector<at::Tensor> grads_of(const at::Tensor& loss, const Adapter& a) { return torch::autograd::grad({loss}, leaves(a)); }
+inline std::vector<at::Tensor> grads_of(const at::Tensor& loss, const Adapter& a) {
+  return torch::autograd::grad({loss}, leaves(a));
+}
 
 inline at::Tensor row_log_probs(const Model& m, const Case& c, const ForwardOptions& o) {
   const at::Tensor hidden = m.forward(m.pack({c.row}), o);

@@ -1,12 +1,13 @@
-// The model against transformers + PEFT on the tiny model, and against itself where it must not make a difference: recompute, packing,
-// parent segments, accumulated gradients. Tolerances stand beside what was measured; every check fails under a planted fault of its kind.
+// The model against transformers + PEFT on the tiny model, and against itself where it must not make a difference: recompute,
+// packing, parent segments, accumulated gradients. Tolerances stand beside what was measured; every check fails under a planted
+// fault of its kind.
 #include <ATen/Parallel.h>
 
 #include <cstdio>
 
-#include "check.hpp"
 #include "model_cases.hpp"
 #include "models/registry.hpp"
+#include "test_support/torch_check.hpp"
 
 namespace {
 
@@ -39,8 +40,10 @@ void against_reference(const Model& m, const Adapter& adapter, const std::vector
     ce_grad = std::max(ce_grad, worst(grads_of(ce, adapter), want_ce));
     kl_grad = std::max(kl_grad, worst(grads_of(kl.sum, adapter), want_kl));
   }
-  std::printf("fp32: log-probs %.1e, reference %.1e, losses %.1e (relative), gradients of ce %.1e, of kl %.1e (relative, worst tensor), clamped %ld\n",
-              lp_error, ref_error, loss_error, ce_grad, kl_grad, static_cast<long>(clamped));
+  std::printf(
+      "fp32: log-probs %.1e, reference %.1e, losses %.1e (relative), gradients of ce %.1e, of kl %.1e (relative, worst tensor), "
+      "clamped %ld\n",
+      lp_error, ref_error, loss_error, ce_grad, kl_grad, static_cast<long>(clamped));
   CHECK(lp_error <= 1e-5);   // measured 0 on the CPU that made the golden files
   CHECK(ref_error <= 1e-5);  // measured 0
   CHECK(loss_error <= 1e-5);
@@ -74,7 +77,8 @@ void recompute_and_parents(const Model& m, const Adapter& adapter, const std::ve
   for (const Case& c : cases) {
     for (const double p : {0.0, 0.1}) {
       const Dropout d{p, 42};
-      const Result plain = run(m, c, {.adapter = &adapter, .dropout = d}), again = run(m, c, {.adapter = &adapter, .dropout = d, .recompute = true});
+      const Result plain = run(m, c, {.adapter = &adapter, .dropout = d}),
+                   again = run(m, c, {.adapter = &adapter, .dropout = d, .recompute = true});
       CHECK(at::equal(plain.log_probs, again.log_probs));
       CHECK(same_bits(plain.grads, again.grads));
     }
@@ -87,7 +91,8 @@ void recompute_and_parents(const Model& m, const Adapter& adapter, const std::ve
     for (const bool recompute : {false, true}) {
       SegmentState state;
       m.forward(m.pack({head}), {.adapter = &adapter, .recompute = recompute, .state = &state});
-      const at::Tensor h = m.forward(m.pack({tail}, state.next_position), {.adapter = &adapter, .recompute = recompute, .parent = &state});
+      const at::Tensor h =
+          m.forward(m.pack({tail}, state.next_position), {.adapter = &adapter, .recompute = recompute, .parent = &state});
       const at::Tensor lp = score_targets(m.logits(h, at::arange(0, c.n_target)), c.targets()).log_probs;
       split_lp = std::max(split_lp, max_abs(plain.log_probs, lp.detach()));
       split_g = std::max(split_g, worst(grads_of(cross_entropy(lp, c.ce_weights()), adapter), plain.grads));
@@ -108,7 +113,8 @@ void packed_against_alone(const Model& m, const Adapter& adapter, const std::vec
     at::Tensor loss = at::zeros({});
     std::vector<at::Tensor> sum;
     for (size_t i = 0; i < cases.size(); ++i) {
-      const at::Tensor lp = score_targets(m.logits(hidden, cases[i].positions(s.start(static_cast<int64_t>(i)))), cases[i].targets()).log_probs;
+      const at::Tensor lp =
+          score_targets(m.logits(hidden, cases[i].positions(s.start(static_cast<int64_t>(i)))), cases[i].targets()).log_probs;
       const Result alone = run(m, cases[i], {.adapter = &adapter, .dropout = {p, 42}});
       lp_error = std::max(lp_error, max_abs(lp.detach(), alone.log_probs));
       loss = loss + cross_entropy(lp, cases[i].ce_weights());
@@ -116,8 +122,10 @@ void packed_against_alone(const Model& m, const Adapter& adapter, const std::vec
       for (size_t k = 0; k < alone.grads.size(); ++k) sum[k] = sum[k] + alone.grads[k];
     }
     const double grad_error = worst(grads_of(loss, adapter), sum);
-    std::printf("%zu rows packed against alone, dropout %.1f: log-probs %.1e, gradients %.1e\n", rows.size(), p, lp_error, grad_error);
-    CHECK(lp_error <= 5e-6);
+    std::printf("%zu rows packed against alone, dropout %.1f: log-probs %.1e, gradients %.1e\n", rows.size(), p, lp_error,
+                grad_error);
+    // Measured 4e-6; which kernels run for which number of tokens decides. A row that sees its neighbour is off by 1e-1.
+    CHECK(lp_error <= 2e-5);
     CHECK(grad_error <= 2e-5);
   }
 }

@@ -18,7 +18,8 @@ uint64_t splitmix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-// ATen has no unsigned 32-bit arithmetic on every device, so the hash is defined in int32 with wrapping products and *arithmetic* shifts.
+// ATen has no unsigned 32-bit arithmetic on every device, so the hash is defined in int32 with wrapping products and *arithmetic*
+// shifts.
 constexpr int32_t kFirst = static_cast<int32_t>(0x85EBCA6Bu), kSecond = static_cast<int32_t>(0xC2B2AE35u);
 constexpr int32_t kThird = static_cast<int32_t>(0x9E3779B1u), kFourth = static_cast<int32_t>(0x2C1B3C6Du);
 
@@ -63,8 +64,9 @@ at::Tensor on_cpu(const at::Tensor& x, double p, const at::Tensor& token_keys, u
         const scalar_t* a = from + t * features;
         scalar_t* b = to + t * features;
         for (int64_t f = 0; f < features; ++f)
-          b[f] = combine(token, columns[static_cast<size_t>(f)]) >= cut ? static_cast<scalar_t>(static_cast<compute>(a[f]) * scale)
-                                                                        : static_cast<scalar_t>(0);
+          b[f] = combine(token, columns[static_cast<size_t>(f)]) >= cut
+                     ? static_cast<scalar_t>(static_cast<compute>(a[f]) * scale)
+                     : static_cast<scalar_t>(0);
       }
     });
   });
@@ -77,13 +79,15 @@ at::Tensor masked(const at::Tensor& x, double p, const at::Tensor& token_keys, u
 
 // The mask is linear in x, so the backward is the same operation on the gradient; it saves the token keys alone.
 struct Dropped : torch::autograd::Function<Dropped> {
-  static at::Tensor forward(torch::autograd::AutogradContext* ctx, const at::Tensor& x, double p, const at::Tensor& keys, int64_t module) {
+  static at::Tensor forward(torch::autograd::AutogradContext* ctx, const at::Tensor& x, double p, const at::Tensor& keys,
+                            int64_t module) {
     ctx->saved_data["p"] = p;
     ctx->saved_data["keys"] = keys;
     ctx->saved_data["module"] = module;
     return masked(x, p, keys, static_cast<uint32_t>(module));
   }
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx, const torch::autograd::variable_list& grads) {
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
+                                                 const torch::autograd::variable_list& grads) {
     const at::Tensor keys = ctx->saved_data["keys"].toTensor();
     const auto module = static_cast<uint32_t>(ctx->saved_data["module"].toInt());
     return {masked(grads[0], ctx->saved_data["p"].toDouble(), keys, module), at::Tensor(), at::Tensor(), at::Tensor()};

@@ -16,8 +16,8 @@ struct Holder : torch::CustomClassHolder {
 };
 
 struct Recompute : ag::Function<Recompute> {
-  // Every tensor comes in one list: an edge of the graph for each, parameters too, so that their gradients are *returned* and summed by
-  // the outer engine (AccumulateGrad on a leaf, or the caller of grad()), never written to .grad from inside.
+  // Every tensor comes in one list: an edge of the graph for each, parameters too, so that their gradients are *returned* and
+  // summed by the outer engine (AccumulateGrad on a leaf, or the caller of grad()), never written to .grad from inside.
   static ag::variable_list forward(ag::AutogradContext* ctx, const c10::intrusive_ptr<Holder>& holder, at::TensorList all) {
     ctx->save_for_backward(all.vec());  // also catches a parameter that is changed in place before the backward
     ctx->set_materialize_grads(false);
@@ -53,7 +53,8 @@ struct Recompute : ag::Function<Recompute> {
       }
     ag::variable_list out(saved.size() + 1);
     if (outputs.empty()) return out;
-    const ag::variable_list found = ag::grad(outputs, wanted, seeds, /*retain_graph=*/false, /*create_graph=*/false, /*allow_unused=*/true);
+    const ag::variable_list found =
+        ag::grad(outputs, wanted, seeds, /*retain_graph=*/false, /*create_graph=*/false, /*allow_unused=*/true);
     for (size_t i = 0; i < found.size(); ++i) out[place[i]] = found[i];
     return out;
   }

@@ -23,7 +23,9 @@ std::vector<std::string> Adapter::leaf_names() const {
 
 Adapter clone_to(const Adapter& adapter, at::Device device) {
   Adapter out = adapter;
-  const auto copy = [&](const at::Tensor& t) { return t.detach().to(device, t.scalar_type(), false, true).set_requires_grad(t.requires_grad()); };
+  const auto copy = [&](const at::Tensor& t) {
+    return t.detach().to(device, t.scalar_type(), false, true).set_requires_grad(t.requires_grad());
+  };
   for (auto& [path, pair] : out.pairs) pair = {copy(pair.a), copy(pair.b)};
   return out;
 }

@@ -1,6 +1,7 @@
 // Named LoRA adapters and the linear layer that they branch from: y = W x + (alpha / r) * B A dropout(x).
 //
-// Master weights are fp32 leaves whatever the model's dtype. A forward uses one adapter or none; several can be held beside each other.
+// Master weights are fp32 leaves whatever the model's dtype. A forward uses one adapter or none; several can be held beside each
+// other.
 #pragma once
 #include <ATen/ATen.h>
 

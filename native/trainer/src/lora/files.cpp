@@ -40,12 +40,14 @@ bool switched_on(const json::Value& v) {
 
 void check_config(const json::Value& config, const std::string& file) {
   const auto unsupported = [&](const std::string& what) {
-    throw Error(Fault::model, "adapter-unsupported", file + ": " + what, "Use a plain LoRA adapter: one rank and alpha for all modules, no biases, no further modules.");
+    throw Error(Fault::model, "adapter-unsupported", file + ": " + what,
+                "Use a plain LoRA adapter: one rank and alpha for all modules, no biases, no further modules.");
   };
   const json::Value& type = config.find("peft_type");
   if (!type.null() && type.string() != "LORA") unsupported("peft_type " + type.string() + " is not LORA");
-  for (const char* field : {"use_dora", "use_rslora", "use_qalora", "lora_bias", "fan_in_fan_out", "rank_pattern", "alpha_pattern", "modules_to_save",
-                            "layer_replication", "target_parameters", "trainable_token_indices", "megatron_config"})
+  for (const char* field :
+       {"use_dora", "use_rslora", "use_qalora", "lora_bias", "fan_in_fan_out", "rank_pattern", "alpha_pattern", "modules_to_save",
+        "layer_replication", "target_parameters", "trainable_token_indices", "megatron_config"})
     if (switched_on(config.find(field))) unsupported(std::string(field) + " is set, which changes what the adapter computes");
   const json::Value& bias = config.find("bias");
   if (!bias.null() && bias.string() != "none") unsupported("bias " + bias.string() + " is not none");
@@ -53,19 +55,22 @@ void check_config(const json::Value& config, const std::string& file) {
 
 }  // namespace
 
-Adapter load_adapter(const std::string& folder, std::string name, const std::vector<LoraTarget>& linears, const std::vector<LoraTarget>& targets,
-                     bool trainable, at::Device device) {
+Adapter load_adapter(const std::string& folder, std::string name, const std::vector<LoraTarget>& linears,
+                     const std::vector<LoraTarget>& targets, bool trainable, at::Device device) {
   const std::string config_file = folder + "/adapter_config.json", tensor_file = folder + "/adapter_model.safetensors";
   for (const std::string& file : {config_file, tensor_file})
     if (!std::filesystem::exists(file))
-      throw Error(Fault::model, "adapter-missing", "no such file: " + file, "Give the folder of a PEFT adapter: adapter_config.json and adapter_model.safetensors.");
+      throw Error(Fault::model, "adapter-missing", "no such file: " + file,
+                  "Give the folder of a PEFT adapter: adapter_config.json and adapter_model.safetensors.");
   const json::Value config = json::parse_file(config_file);
   check_config(config, config_file);
   Adapter out;
   out.name = std::move(name);
   out.r = config.at("r").integer();
   out.alpha = config.at("lora_alpha").number();
-  if (out.r < 1) throw Error(Fault::model, "adapter-unsupported", config_file + ": r is " + std::to_string(out.r), "A LoRA rank is at least 1.");
+  if (out.r < 1)
+    throw Error(Fault::model, "adapter-unsupported", config_file + ": r is " + std::to_string(out.r),
+                "A LoRA rank is at least 1.");
 
   std::map<std::string, const LoraTarget*> known;
   for (const LoraTarget& t : linears) known[t.path] = &t;
@@ -83,24 +88,30 @@ Adapter load_adapter(const std::string& folder, std::string name, const std::vec
       continue;
     }
     const at::Tensor stored = view_of(ref);
-    const std::vector<int64_t> shape = a ? std::vector<int64_t>{out.r, found->second->in} : std::vector<int64_t>{found->second->out, out.r};
+    const std::vector<int64_t> shape =
+        a ? std::vector<int64_t>{out.r, found->second->in} : std::vector<int64_t>{found->second->out, out.r};
     if (stored.sizes() != at::IntArrayRef(shape))
-      throw Error(Fault::model, "adapter-tensor", tensor_file + ": " + key + " has the shape " + shape_text(stored.sizes()) + ", expected " + shape_text(shape),
+      throw Error(Fault::model, "adapter-tensor",
+                  tensor_file + ": " + key + " has the shape " + shape_text(stored.sizes()) + ", expected " + shape_text(shape),
                   "The adapter's r and its tensors, or its base model and this model, do not agree.");
     at::Tensor t = stored.to(device, at::kFloat, false, /*copy=*/true);  // a copy: the map goes away
     LoraPair& pair = out.pairs[path];
     (a ? pair.a : pair.b) = t.set_requires_grad(trainable);
   }
   if (!unknown.empty())
-    throw Error(Fault::model, "adapter-modules", tensor_file + " has tensors for modules that this model does not have: " + some(unknown),
+    throw Error(Fault::model, "adapter-modules",
+                tensor_file + " has tensors for modules that this model does not have: " + some(unknown),
                 "The adapter belongs to another model, or was trained through another class (its keys then differ).");
   std::vector<std::string> missing;
   for (const auto& [path, pair] : out.pairs) {
     if (!pair.a.defined()) missing.push_back(peft_key(path, 'A'));
     if (!pair.b.defined()) missing.push_back(peft_key(path, 'B'));
   }
-  if (!missing.empty()) throw Error(Fault::model, "adapter-tensor", tensor_file + " lacks " + some(missing), "The file is incomplete; save the adapter again.");
-  if (out.pairs.empty()) throw Error(Fault::model, "adapter-tensor", tensor_file + " holds no LoRA tensors", "Save the adapter again.");
+  if (!missing.empty())
+    throw Error(Fault::model, "adapter-tensor", tensor_file + " lacks " + some(missing),
+                "The file is incomplete; save the adapter again.");
+  if (out.pairs.empty())
+    throw Error(Fault::model, "adapter-tensor", tensor_file + " holds no LoRA tensors", "Save the adapter again.");
   if (!targets.empty()) {
     std::set<std::string> wanted;
     for (const LoraTarget& t : targets) wanted.insert(t.path);

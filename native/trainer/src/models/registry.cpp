@@ -13,7 +13,8 @@
 namespace ws {
 namespace {
 
-using Make = std::unique_ptr<Model> (*)(const json::Value& config, const std::string& config_file, std::unique_ptr<Weights> weights);
+using Make = std::unique_ptr<Model> (*)(const json::Value& config, const std::string& config_file,
+                                        std::unique_ptr<Weights> weights);
 
 struct Architecture {
   const char* model_type;
@@ -33,8 +34,8 @@ const Architecture& architecture_of(const json::Value& config, const std::string
     if (name == a.model_type) return a;
     known += (known.empty() ? "" : ", ") + std::string(a.model_type);
   }
-  throw Error(Fault::model, "model-architecture", file + ": model_type " + name + " is not an architecture that this trainer knows",
-              "Known: " + known + ".");
+  throw Error(Fault::model, "model-architecture",
+              file + ": model_type " + name + " is not an architecture that this trainer knows", "Known: " + known + ".");
 }
 
 json::Value read_json(const std::string& file) {
@@ -56,9 +57,11 @@ std::vector<std::string> architectures() {
 std::unique_ptr<Model> load_model(const std::string& folder, const LoadOptions& options) {
   const std::string file = folder + "/config.json";
   if (!std::filesystem::is_directory(folder))
-    throw Error(Fault::model, "model-missing", "no such model folder: " + folder, "Give the folder of a Hugging Face checkpoint.");
+    throw Error(Fault::model, "model-missing", "no such model folder: " + folder,
+                "Give the folder of a Hugging Face checkpoint.");
   if (!std::filesystem::exists(file))
-    throw Error(Fault::model, "model-missing", "no such file: " + file, "Give the folder of a Hugging Face checkpoint, with its config.json.");
+    throw Error(Fault::model, "model-missing", "no such file: " + file,
+                "Give the folder of a Hugging Face checkpoint, with its config.json.");
   const json::Value config = read_json(file);
   const Architecture& a = architecture_of(config, file);
   return a.make(config, file, std::make_unique<FileWeights>(folder, options));

@@ -12,8 +12,8 @@ namespace ws {
 
 std::vector<std::string> architectures();  // sorted
 
-// from_pretrained(dtype=bfloat16) rounds every weight, also the few that a checkpoint stores in fp32 (A_log and the gated norm of the delta
-// rule). as_stored keeps these few as they are, as some servers do.
+// from_pretrained(dtype=bfloat16) rounds every weight, also the few that a checkpoint stores in fp32 (A_log and the gated norm of
+// the delta rule). as_stored keeps these few as they are, as some servers do.
 enum class Rounding { as_from_pretrained, as_stored };
 
 struct LoadOptions {
@@ -22,8 +22,8 @@ struct LoadOptions {
   Rounding rounding = Rounding::as_from_pretrained;
 };
 
-// Loads a Hugging Face folder: config.json and model.safetensors or its shards. On the CPU a weight that has the right dtype is a view of the
-// mapped file. Errors: model-missing, model-config, model-architecture, model-shard, model-tensor.
+// Loads a Hugging Face folder: config.json and model.safetensors or its shards. On the CPU a weight that has the right dtype is a
+// view of the mapped file. Errors: model-missing, model-config, model-architecture, model-shard, model-tensor.
 std::unique_ptr<Model> load_model(const std::string& folder, const LoadOptions& options);
 
 // A model of a config.json's shape with random weights (normal, 0.02) made on the device. For measurements.

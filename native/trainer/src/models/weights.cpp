@@ -19,6 +19,14 @@ std::string text_of(at::IntArrayRef shape) {
   return out.str();
 }
 
+json::Value read_index(const std::string& file) {
+  try {
+    return json::parse_file(file);
+  } catch (const Error& e) {
+    throw Error(Fault::model, "model-shard", e.what(), "Fetch the file again.");
+  }
+}
+
 }  // namespace
 
 at::Tensor Weights::take_as(const std::string& name, at::IntArrayRef shape, at::ScalarType dtype) {
@@ -39,7 +47,10 @@ FileWeights::FileWeights(const std::string& folder, const LoadOptions& options) 
   std::set<std::string> names;
   std::map<std::string, std::string> promised;
   if (std::filesystem::exists(index)) {
-    for (const auto& [tensor, file] : json::parse_file(index).at("weight_map").object()) {
+    const json::Value root = read_index(index);
+    if (!root.find("weight_map").is_object())
+      throw Error(Fault::model, "model-shard", index + " has no weight_map", "Fetch the file again.");
+    for (const auto& [tensor, file] : root.at("weight_map").object()) {
       names.insert(file.string());
       promised[tensor] = file.string();
     }
@@ -62,7 +73,8 @@ FileWeights::FileWeights(const std::string& folder, const LoadOptions& options) 
   }
   for (const auto& [tensor, file] : promised)
     if (!place_.contains(tensor))
-      throw Error(Fault::model, "model-shard", folder + "/" + file + " lacks the tensor " + tensor + " that " + index + " promises",
+      throw Error(Fault::model, "model-shard",
+                  folder + "/" + file + " lacks the tensor " + tensor + " that " + index + " promises",
                   "Index and files are of different checkpoints: fetch the folder again.");
 }
 
@@ -78,7 +90,8 @@ at::Tensor FileWeights::find(const std::string& name, at::IntArrayRef shape) {
                 file.path() + ": " + name + " has the shape " + text_of(ref.shape) + ", config.json asks for " + text_of(shape),
                 "config.json and the weights do not belong together.");
   if (ref.dtype != io::DType::f64 && ref.dtype != io::DType::f32 && ref.dtype != io::DType::f16 && ref.dtype != io::DType::bf16)
-    throw Error(Fault::model, "model-tensor", file.path() + ": " + name + " is " + io::name_of(ref.dtype) + ", not a floating-point tensor",
+    throw Error(Fault::model, "model-tensor",
+                file.path() + ": " + name + " is " + io::name_of(ref.dtype) + ", not a floating-point tensor",
                 "Quantised checkpoints cannot be trained on: use the original one.");
   taken_.insert(name);
   if (ref.aligned()) return view_of(ref);
@@ -91,9 +104,11 @@ std::vector<std::string> FileWeights::finish(const std::vector<std::string_view>
   std::vector<std::string> out;
   for (const auto& [name, place] : place_) {
     if (taken_.contains(name)) continue;
-    const bool known = std::any_of(ignored.begin(), ignored.end(), [&](std::string_view prefix) { return name.starts_with(prefix); });
+    const bool known =
+        std::any_of(ignored.begin(), ignored.end(), [&](std::string_view prefix) { return name.starts_with(prefix); });
     if (!known)
-      throw Error(Fault::model, "model-tensor", files_[place]->path() + " holds a tensor that this architecture does not have: " + name,
+      throw Error(Fault::model, "model-tensor",
+                  files_[place]->path() + " holds a tensor that this architecture does not have: " + name,
                   "The checkpoint is of another architecture, or holds more than config.json says.");
     out.push_back(name);
   }

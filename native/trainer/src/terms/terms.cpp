@@ -10,7 +10,8 @@ namespace {
 constexpr int64_t kBlock = 32;  // rows of logits that are widened at once
 
 struct Score : torch::autograd::Function<Score> {
-  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* ctx, const at::Tensor& logits, const at::Tensor& targets) {
+  static torch::autograd::variable_list forward(torch::autograd::AutogradContext* ctx, const at::Tensor& logits,
+                                                const at::Tensor& targets) {
     ctx->save_for_backward({logits, targets});
     std::vector<at::Tensor> scores, best;
     for (int64_t i = 0; i < logits.size(0); i += kBlock) {
@@ -25,7 +26,8 @@ struct Score : torch::autograd::Function<Score> {
   }
 
   // d log p(target) / d logits = onehot(target) - softmax.
-  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx, const torch::autograd::variable_list& grads) {
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* ctx,
+                                                 const torch::autograd::variable_list& grads) {
     const auto saved = ctx->get_saved_variables();
     const at::Tensor &logits = saved[0], &targets = saved[1];
     if (!grads[0].defined()) return {at::Tensor(), at::Tensor()};

@@ -22,8 +22,9 @@ AttentionOutput causal_attention(const at::Tensor& q, const at::Tensor& k, const
       mask = at::ones({length, keys}, at::TensorOptions().dtype(at::kBool).device(q.device())).tril(keys - length);
     }
     const auto heads_first = [](const at::Tensor& t) { return t.transpose(0, 1).unsqueeze(0); };
-    const at::Tensor y = at::scaled_dot_product_attention(heads_first(row(q)), heads_first(out.keys), heads_first(out.values), mask, 0.0,
-                                                          /*is_causal=*/!mask && length > 1, std::nullopt, /*enable_gqa=*/true);
+    const at::Tensor y =
+        at::scaled_dot_product_attention(heads_first(row(q)), heads_first(out.keys), heads_first(out.values), mask, 0.0,
+                                         /*is_causal=*/!mask && length > 1, std::nullopt, /*enable_gqa=*/true);
     rows.push_back(y.squeeze(0).transpose(0, 1).flatten(1));
   }
   out.y = rows.size() == 1 ? rows[0] : at::cat(rows);

@@ -16,8 +16,8 @@ Prepared prepare(const DeltaInput& in) {
   const int64_t group = in.v.size(1) / in.k.size(1);
   const auto per_value_head = [&](const at::Tensor& x) { return group == 1 ? x : x.repeat_interleave(group, 1); };
   const double scale = 1.0 / std::sqrt(static_cast<double>(in.q.size(-1)));
-  return {per_value_head(l2_normalise(in.q.to(type)) * scale), per_value_head(l2_normalise(in.k.to(type))), in.v.to(type), in.g.to(type),
-          in.beta.to(type)};
+  return {per_value_head(l2_normalise(in.q.to(type)) * scale), per_value_head(l2_normalise(in.k.to(type))), in.v.to(type),
+          in.g.to(type), in.beta.to(type)};
 }
 
 // [T, H, ...] -> [N, H, chunk, ...]: each row padded with zeros to whole chunks. A padded token has k = v = 0, beta = 0

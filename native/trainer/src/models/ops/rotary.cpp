@@ -10,7 +10,8 @@ at::Tensor inverse_frequencies(double theta, int64_t dim) {
 
 }  // namespace
 
-CosSin text_rotary(const at::Tensor& positions, double theta, int64_t rotary_dim, const std::vector<int64_t>& section, at::ScalarType dtype) {
+CosSin text_rotary(const at::Tensor& positions, double theta, int64_t rotary_dim, const std::vector<int64_t>& section,
+                   at::ScalarType dtype) {
   const at::Tensor inverse = inverse_frequencies(theta, rotary_dim).to(positions.device());
   const int64_t n = rotary_dim / 2;
   std::vector<int64_t> axis(static_cast<size_t>(n), 0);

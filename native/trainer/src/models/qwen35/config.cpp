@@ -8,11 +8,13 @@ namespace {
 // Reads required numbers and says which key of which file is at fault.
 class Reader {
  public:
-  Reader(std::string file, std::string where, const json::Value& value) : file_(std::move(file)), where_(std::move(where)), value_(value) {
+  Reader(std::string file, std::string where, const json::Value& value)
+      : file_(std::move(file)), where_(std::move(where)), value_(value) {
     if (!value.is_object()) fail("", "is not an object");
   }
   [[noreturn]] void fail(const std::string& key, const std::string& what) const {
-    throw Error(Fault::model, "model-config", file_ + ": " + where_ + key + " " + what, "Use the config.json that came with the weights.");
+    throw Error(Fault::model, "model-config", file_ + ": " + where_ + key + " " + what,
+                "Use the config.json that came with the weights.");
   }
   int64_t count(const char* key) const {
     const json::Value& v = value_.find(key);
@@ -24,7 +26,8 @@ class Reader {
   int64_t count_or(const char* key, int64_t fallback) const { return value_.find(key).null() ? fallback : count(key); }
   void text(const char* key, const char* expected) const {
     const json::Value& v = value_.find(key);
-    if (!v.null() && (!v.is_string() || v.string() != expected)) fail(key, std::string("is not ") + expected + ", which is all that is known here");
+    if (!v.null() && (!v.is_string() || v.string() != expected))
+      fail(key, std::string("is not ") + expected + ", which is all that is known here");
   }
   void divides(const char* small, const char* large) const {
     if (count(large) % count(small)) fail(large, std::string("is not a multiple of ") + small);
@@ -63,7 +66,8 @@ TextConfig read_text(const std::string& file, const json::Value& root) {
 
   // New configs hold rope_parameters; old ones rope_scaling + rope_theta + partial_rotary_factor.
   const bool recent = !t.find("rope_parameters").null();
-  const Reader rope(file, recent ? "text_config.rope_parameters." : "text_config.rope_scaling.", t.find(recent ? "rope_parameters" : "rope_scaling"));
+  const Reader rope(file, recent ? "text_config.rope_parameters." : "text_config.rope_scaling.",
+                    t.find(recent ? "rope_parameters" : "rope_scaling"));
   c.rope_theta = rope.value().number_or("rope_theta", t.number_or("rope_theta", 1e7));
   c.rotary_factor = rope.value().number_or("partial_rotary_factor", t.number_or("partial_rotary_factor", 0.25));
   rope.text("rope_type", "default");
@@ -74,12 +78,15 @@ TextConfig read_text(const std::string& file, const json::Value& root) {
     c.mrope_section.push_back(s.integer());
     sum += s.integer();
   }
-  if (2 * sum != c.rotary_dim()) rope.fail("mrope_section", "sums to " + std::to_string(sum) + ", not to half of the " + std::to_string(c.rotary_dim()) + " rotary dims");
+  if (2 * sum != c.rotary_dim())
+    rope.fail("mrope_section",
+              "sums to " + std::to_string(sum) + ", not to half of the " + std::to_string(c.rotary_dim()) + " rotary dims");
 
   const json::Value& types = t.find("layer_types");
   if (types.is_array()) {
     for (const json::Value& kind : types.array()) {
-      if (kind.string() != "linear_attention" && kind.string() != "full_attention") r.fail("layer_types", "holds " + kind.string() + ", which is not known");
+      if (kind.string() != "linear_attention" && kind.string() != "full_attention")
+        r.fail("layer_types", "holds " + kind.string() + ", which is not known");
       c.kinds.push_back(kind.string() == "linear_attention" ? LayerKind::linear : LayerKind::full);
     }
   } else {

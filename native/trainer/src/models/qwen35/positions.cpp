@@ -11,11 +11,14 @@ namespace {
   throw Error(Fault::data, "row-image", what, "Encode the rows again with this model's processor.");
 }
 
-std::string text_of(const Grid& g) { return "(" + std::to_string(g[0]) + ", " + std::to_string(g[1]) + ", " + std::to_string(g[2]) + ")"; }
+std::string text_of(const Grid& g) {
+  return "(" + std::to_string(g[0]) + ", " + std::to_string(g[1]) + ", " + std::to_string(g[2]) + ")";
+}
 
 }  // namespace
 
-RowPositions row_positions(const std::vector<int64_t>& ids, int64_t image_token, const std::vector<Grid>& grids, int64_t merge, int64_t first) {
+RowPositions row_positions(const std::vector<int64_t>& ids, int64_t image_token, const std::vector<Grid>& grids, int64_t merge,
+                           int64_t first) {
   const auto length = static_cast<int64_t>(ids.size());
   RowPositions out{at::empty({3, length}, at::kLong), first};
   int64_t* t = out.positions.data_ptr<int64_t>();
@@ -29,10 +32,12 @@ RowPositions row_positions(const std::vector<int64_t>& ids, int64_t image_token,
       ++i;
       continue;
     }
-    if (image == grids.size()) refuse("a row has more image placeholders than its " + std::to_string(grids.size()) + " images have features");
+    if (image == grids.size())
+      refuse("a row has more image placeholders than its " + std::to_string(grids.size()) + " images have features");
     const Grid& g = grids[image++];
     if (g[0] < 1 || g[1] < merge || g[2] < merge || g[1] % merge || g[2] % merge)
-      refuse("image grid " + text_of(g) + " is not made of blocks of " + std::to_string(merge) + " x " + std::to_string(merge) + " patches");
+      refuse("image grid " + text_of(g) + " is not made of blocks of " + std::to_string(merge) + " x " + std::to_string(merge) +
+             " patches");
     const int64_t rows = g[1] / merge, columns = g[2] / merge, base = out.next;
     for (int64_t a = 0; a < g[0]; ++a)
       for (int64_t b = 0; b < rows; ++b)
@@ -42,10 +47,13 @@ RowPositions row_positions(const std::vector<int64_t>& ids, int64_t image_token,
           h[i] = base + b;
           w[i] = base + c;
         }
-    if (is_image(i)) refuse("an image of grid " + text_of(g) + " is followed by another placeholder: no token stands between two images, or there is one too many");
+    if (is_image(i))
+      refuse("an image of grid " + text_of(g) +
+             " is followed by another placeholder: no token stands between two images, or there is one too many");
     out.next = base + std::max(rows, columns);
   }
-  if (image != grids.size()) refuse("a row has " + std::to_string(grids.size()) + " images but placeholders for " + std::to_string(image));
+  if (image != grids.size())
+    refuse("a row has " + std::to_string(grids.size()) + " images but placeholders for " + std::to_string(image));
   return out;
 }
 

@@ -12,7 +12,10 @@ namespace {
 class Qwen35 : public Model {
  public:
   Qwen35(const Config& config, std::unique_ptr<Weights> weights)
-      : config_(config), weights_(std::move(weights)), text_(config.text, *weights_), vision_(config.vision, config.text.hidden, *weights_) {
+      : config_(config),
+        weights_(std::move(weights)),
+        text_(config.text, *weights_),
+        vision_(config.vision, config.text.hidden, *weights_) {
     const VisionConfig& v = config.vision;
     info_.architecture = "qwen3_5";
     info_.vocab = config.text.vocab;
@@ -29,7 +32,9 @@ class Qwen35 : public Model {
   const ModelInfo& info() const override { return info_; }
   Segment pack(const std::vector<RowInput>& rows, int64_t first_position) const override;
   at::Tensor forward(const Segment& s, const ForwardOptions& o) const override { return text_.forward(s, o); }
-  at::Tensor logits(const at::Tensor& hidden, const at::Tensor& positions) const override { return text_.logits(hidden, positions); }
+  at::Tensor logits(const at::Tensor& hidden, const at::Tensor& positions) const override {
+    return text_.logits(hidden, positions);
+  }
   std::vector<LoraTarget> linears() const override { return text_.linears(); }
 
  private:

@@ -54,7 +54,8 @@ Text::Text(const TextConfig& c, Weights& w) : config_(c) {
   }
 }
 
-// named_modules() order is the order of definition in the reference's constructors: in a linear layer out_proj comes before the in_projs.
+// named_modules() order is the order of definition in the reference's constructors: in a linear layer out_proj comes before the
+// in_projs.
 template <class F>
 void Text::each_linear(const Layer& l, F f) {
   if (const auto* m = std::get_if<DeltaNet>(&l.mixer)) {
@@ -68,7 +69,8 @@ void Text::each_linear(const Layer& l, F f) {
 
 std::vector<LoraTarget> Text::linears() const {
   std::vector<LoraTarget> out;
-  for (const Layer& l : layers_) each_linear(l, [&](const Linear& x) { out.push_back({x.path, x.weight.size(1), x.weight.size(0)}); });
+  for (const Layer& l : layers_)
+    each_linear(l, [&](const Linear& x) { out.push_back({x.path, x.weight.size(1), x.weight.size(0)}); });
   return out;
 }
 
@@ -138,7 +140,8 @@ at::Tensor Text::forward(const Segment& s, const ForwardOptions& o) const {
       const TensorList y = recomputed(
           [this, &l, ctx, want](const TensorList& t) {
             LayerState made;
-            const at::Tensor h = run(l, t[0], t.size() == 3 ? LayerState{t[1], t[2]} : LayerState{}, want ? &made : nullptr, *ctx);
+            const at::Tensor h =
+                run(l, t[0], t.size() == 3 ? LayerState{t[1], t[2]} : LayerState{}, want ? &made : nullptr, *ctx);
             return want ? TensorList{h, made.first, made.second} : TensorList{h};
           },
           in.defined() ? TensorList{x, in.first, in.second} : TensorList{x}, parameters);

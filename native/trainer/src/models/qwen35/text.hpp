@@ -1,4 +1,5 @@
-// The text model: layers of gated delta rule or gated full attention, each followed by a gated MLP; LoRA branches on any of their linears.
+// The text model: layers of gated delta rule or gated full attention, each followed by a gated MLP; LoRA branches on any of their
+// linears.
 #pragma once
 #include <ATen/ATen.h>
 
@@ -20,14 +21,22 @@ class Text {
   Text(const Text&) = delete;  // a recomputed layer holds a pointer to it
   Text& operator=(const Text&) = delete;
 
-  at::Tensor forward(const Segment& s, const ForwardOptions& o) const;              // as Model::forward
+  at::Tensor forward(const Segment& s, const ForwardOptions& o) const;             // as Model::forward
   at::Tensor logits(const at::Tensor& hidden, const at::Tensor& positions) const;  // as Model::logits
-  std::vector<LoraTarget> linears() const;                                          // as Model::linears
+  std::vector<LoraTarget> linears() const;                                         // as Model::linears
 
  private:
-  struct Mlp { Linear gate, up, down; };
-  struct Attention { Linear q, k, v, o; at::Tensor q_norm, k_norm; };
-  struct DeltaNet { Linear qkv, z, b, a, out; at::Tensor conv, dt_bias, a_log, norm; };
+  struct Mlp {
+    Linear gate, up, down;
+  };
+  struct Attention {
+    Linear q, k, v, o;
+    at::Tensor q_norm, k_norm;
+  };
+  struct DeltaNet {
+    Linear qkv, z, b, a, out;
+    at::Tensor conv, dt_bias, a_log, norm;
+  };
   struct Layer {
     at::Tensor input_norm, post_norm;
     std::variant<DeltaNet, Attention> mixer;

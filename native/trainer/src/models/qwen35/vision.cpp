@@ -58,9 +58,13 @@ at::Tensor Vision::position_embeddings(const std::vector<Grid>& grids, const at:
   std::vector<float> weight;
   const auto* p = patches.const_data_ptr<int64_t>();
   for (const Grid& g : grids) {
-    struct Tap { int64_t at[2]; float w[2]; };
+    struct Tap {
+      int64_t at[2];
+      float w[2];
+    };
     const auto taps = [side](int64_t i, int64_t size) {
-      const float source = static_cast<float>(i) * static_cast<float>(side - 1) / static_cast<float>(std::max<int64_t>(size - 1, 1));
+      const float source =
+          static_cast<float>(i) * static_cast<float>(side - 1) / static_cast<float>(std::max<int64_t>(size - 1, 1));
       const float low = std::floor(source);
       Tap t{};
       for (int k = 0; k < 2; ++k) {
@@ -88,10 +92,13 @@ at::Tensor Vision::forward(const at::Tensor& pixels, const std::vector<Grid>& gr
   const at::ScalarType dtype = patch_.weight.scalar_type();
   const int64_t heads = config_.heads, dim = config_.hidden / heads;
   const at::Tensor patches = patch_coordinates(grids, config_.merge);
-  // Its stride is its kernel, so this equals a linear over the flattened patch (channel, time, y, x), up to rounding: 1.3e-4 in fp32.
+  // Its stride is its kernel, so this equals a linear over the flattened patch (channel, time, y, x), up to rounding: 1.3e-4 in
+  // fp32.
   const at::IntArrayRef kernel = patch_.weight.sizes().slice(2);
-  at::Tensor x = at::conv3d(pixels.to(patch_.weight.device(), dtype).view({-1, config_.channels, kernel[0], kernel[1], kernel[2]}), patch_.weight, patch_.bias, kernel)
-                     .view({-1, config_.hidden});
+  at::Tensor x =
+      at::conv3d(pixels.to(patch_.weight.device(), dtype).view({-1, config_.channels, kernel[0], kernel[1], kernel[2]}),
+                 patch_.weight, patch_.bias, kernel)
+          .view({-1, config_.hidden});
   x = x + position_embeddings(grids, patches, dtype);
   const CosSin rotary = vision_rotary(patches.to(x.device()), config_.rope_theta, dim);
 
@@ -114,9 +121,11 @@ at::Tensor Vision::forward(const at::Tensor& pixels, const std::vector<Grid>& gr
     const at::Tensor up = at::linear(layer_norm(x, b.norm2.weight, b.norm2.bias, config_.eps), b.fc1.weight, b.fc1.bias);
     x = x + at::linear(at::gelu(up, "tanh"), b.fc2.weight, b.fc2.bias);
   }
-  const at::Tensor merged = layer_norm(x, merger_norm_.weight, merger_norm_.bias, config_.eps).view({-1, merger_fc1_.weight.size(1)});
+  const at::Tensor merged =
+      layer_norm(x, merger_norm_.weight, merger_norm_.bias, config_.eps).view({-1, merger_fc1_.weight.size(1)});
   // The blocks use the tanh form of GELU, the merger the exact one.
-  return at::linear(at::gelu(at::linear(merged, merger_fc1_.weight, merger_fc1_.bias), "none"), merger_fc2_.weight, merger_fc2_.bias);
+  return at::linear(at::gelu(at::linear(merged, merger_fc1_.weight, merger_fc1_.bias), "none"), merger_fc2_.weight,
+                    merger_fc2_.bias);
 }
 
 }  // namespace ws::qwen35
