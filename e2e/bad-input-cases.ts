@@ -190,6 +190,17 @@ export const badInputs: readonly BadInput[] = [
     },
   },
   {
+    name: 'half a surrogate pair in a target',
+    says: [/rows\.jsonl:1\b/, /surrogate/],
+    run(product, out) {
+      const rows = product.copyRows('surrogate');
+      changeFirstRow(episodeWithImage(rows).file, (row) => {
+        row['target'] = 'half \ud83d';
+      });
+      return product.run(webmix(out, rows));
+    },
+  },
+  {
     name: 'an image that is missing',
     says: [/rows\.jsonl:1\b/, /missing|not there|no such/i],
     run(product, out) {
@@ -213,7 +224,7 @@ export const badInputs: readonly BadInput[] = [
   },
   {
     name: 'an image outside its episode (..)',
-    says: [/rows\.jsonl:1\b/, /outside/],
+    says: [/rows\.jsonl:1\b/, /leaves its folder/],
     run(product, out) {
       const rows = product.copyRows('outside');
       const { file, image, folder } = episodeWithImage(rows);
@@ -257,7 +268,13 @@ export const badInputs: readonly BadInput[] = [
       return product.trainer(['train', '--plan', path.join(again, 'plan.json')]);
     },
   },
-  settings('a family that nobody has', ['--families', 'Juggling'], /Juggling/, /Text entry/),
+  {
+    name: 'a family that nobody has',
+    says: [/Juggling/, /Text entry/],
+    run: (product, out) =>
+      product.run([...webmix(out).filter((word) => word !== '--adapter' && word !== 'rest'), '--families', 'Juggling']),
+  },
+  settings('more ranks than rows', ['--ranks', '500'], /500/, /rows/),
   settings('rank 0', ['--rank', '0'], /rank/),
   settings('a learning rate that is not a number', ['--lr', 'NaN'], /lr/),
   settings('fraction 0', ['--frac', '0'], /frac/),

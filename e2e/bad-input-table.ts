@@ -1,4 +1,5 @@
 /** Prints docs/errors.md: each bad input with the message that the product really gives. Run by hand: `node e2e/bad-input-table.ts > docs/errors.md`. */
+import os from 'node:os';
 import path from 'node:path';
 import { badInputs } from './bad-input-cases.ts';
 import { Product, ROOT, mayUnshare } from './product.ts';
@@ -22,6 +23,7 @@ for (const input of badInputs) {
       .join('<br>')
       .replaceAll(product.folder, 'TMP')
       .replaceAll(ROOT, '.')
+      .replaceAll(os.homedir(), '~')
       .replaceAll('|', '\\|');
     console.log(`| ${input.name} | ${text} | ${String(status)} |`);
   } finally {

@@ -17,3 +17,16 @@ export function rewriteHeader(file: string, change: (header: Header) => void): v
   prefix.writeBigUInt64LE(BigInt(padded.length));
   writeFileSync(file, Buffer.concat([prefix, padded, bytes.subarray(8 + length)]));
 }
+
+/** An F32 tensor of a file. */
+export function readTensor(file: string, name: string): { shape: number[]; values: Float32Array } {
+  const bytes = readFileSync(file);
+  const length = Number(bytes.readBigUInt64LE(0));
+  const header = JSON.parse(bytes.subarray(8, 8 + length).toString()) as Header;
+  const tensor = header[name];
+  if (!tensor || !('shape' in tensor) || typeof tensor.shape === 'string' || tensor.dtype !== 'F32')
+    throw new Error(`${file} has no F32 tensor ${name}`);
+  const [begin, end] = tensor.data_offsets as [number, number];
+  const data = bytes.subarray(8 + length + begin, 8 + length + end);
+  return { shape: tensor.shape, values: new Float32Array(Uint8Array.from(data).buffer) };
+}

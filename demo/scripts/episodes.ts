@@ -421,7 +421,7 @@ function editName(random: Random): Episode {
 // ── Form transaction ────────────────────────────────────────────────────────
 
 /** Fill fields one after the other, then press the button. */
-function fillForm(random: Random, start: Page, fields: readonly [Item, string][], button: string): Step[] {
+function fillForm(start: Page, fields: readonly [Item, string][], button: string): Step[] {
   const steps: Step[] = [];
   let now = start;
   for (const [field, text] of fields) {
