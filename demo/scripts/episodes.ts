@@ -462,7 +462,6 @@ function signIn(random: Random): Episode {
     item('link', 'Forgot password'),
   ]);
   const steps = fillForm(
-    random,
     start,
     [
       [item('input', 'User name'), user],
@@ -492,7 +491,6 @@ function checkout(random: Random): Episode {
     item('button', 'Back to cart'),
   ]);
   const steps = fillForm(
-    random,
     start,
     [
       [item('input', 'Name'), name],
@@ -520,7 +518,6 @@ function contactForm(random: Random): Episode {
     item('link', 'Opening hours'),
   ]);
   const steps = fillForm(
-    random,
     start,
     [
       [item('input', 'Your name'), name],
