@@ -5,7 +5,6 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openProcessor } from './processor.ts';
 
 /** A JSON file that tests reach into. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
 type Loose = Record<string, any>;
 
 let folder: string;

@@ -5,6 +5,8 @@
 #include <functional>
 
 #include "base/error.hpp"
+#include "base/list_folder.hpp"
+#include "base/remove_tree.hpp"
 #include "io/atomic_file.hpp"
 #include "lora/init.hpp"
 #include "model_cases.hpp"
@@ -19,10 +21,12 @@ using namespace ws::test;
 namespace fs = std::filesystem;
 
 std::string fresh_copy(const std::string& from, const fs::path& to) {
-  fs::remove_all(to);
-  fs::copy(from, to, fs::copy_options::recursive);
-  for (const auto& entry : fs::directory_iterator(to))
-    fs::permissions(entry.path(), fs::perms::owner_write, fs::perm_options::add);
+  remove_tree(to.string());
+  fs::create_directory(to);
+  for (const auto& [name, is_folder] : list_folder(from)) {
+    fs::copy_file(fs::path(from) / name, to / name);
+    fs::permissions(to / name, fs::perms::owner_write, fs::perm_options::add);
+  }
   return to.string();
 }
 

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/remove_tree.hpp"
+
 namespace ws::test {
 
 class TemporaryFolder {
@@ -15,10 +17,7 @@ class TemporaryFolder {
     if (!::mkdtemp(pattern.data())) throw std::runtime_error("cannot make a temporary folder");
     path_ = pattern;
   }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  ~TemporaryFolder() { remove_tree(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 

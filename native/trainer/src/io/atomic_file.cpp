@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/list_folder.hpp"
 #include "base/remove_tree.hpp"
 
 namespace ws::io {
@@ -98,6 +99,22 @@ void write_file_atomically(const std::string& path, std::string_view bytes) {
   file.commit();
 }
 
+namespace {
+
+// Files first, then the folder that names them.
+void sync_tree(const std::string& folder) {
+  for (const FolderEntry& entry : list_folder(folder)) {
+    const std::string path = folder + "/" + entry.name;
+    if (entry.is_folder)
+      sync_tree(path);
+    else
+      sync_file(path);
+  }
+  sync_folder(folder);
+}
+
+}  // namespace
+
 AtomicFolder::AtomicFolder(std::string path) : path_(std::move(path)) {
   while (path_.size() > 1 && path_.back() == '/') path_.pop_back();
   partial_ = beside(path_, "partial");
@@ -112,15 +129,7 @@ AtomicFolder::~AtomicFolder() {
 
 void AtomicFolder::commit() {
   write_file_atomically(partial_ + "/DONE", "");
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(partial_, error), end; !error && it != end; it.increment(error)) {
-    if (it->is_directory())
-      sync_folder(it->path().string());
-    else if (it->is_regular_file())
-      sync_file(it->path().string());
-  }
-  if (error) throw system_error("cannot read " + partial_, error.value());
-  sync_folder(partial_);
+  sync_tree(partial_);
 
   // rename() replaces only an empty folder, so an older one steps aside first. A crash between the two leaves the old one under
   // its other name and no `path`, which readers take for "no such checkpoint".

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/list_folder.hpp"
 #include "base/log.hpp"
 #include "base/remove_tree.hpp"
 #include "core/tensor_io.hpp"
@@ -29,12 +30,12 @@ struct Saved {
 std::vector<Saved> saved_states(const std::string& root) {
   std::vector<Saved> out;
   std::error_code none;
-  for (const fs::directory_entry& entry : fs::directory_iterator(root, none)) {
-    const std::string name = entry.path().filename().string();
+  for (const auto& [name, is_folder] : list_folder(root)) {
     int64_t rows = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), rows);
     if (error != std::errc() || end != name.data() + name.size()) continue;
-    if (fs::exists(entry.path() / "DONE", none)) out.push_back({rows, entry.path().string()});
+    const std::string folder = root + "/" + name;
+    if (is_folder && fs::exists(folder + "/DONE", none)) out.push_back({rows, folder});
   }
   std::sort(out.begin(), out.end(), [](const Saved& a, const Saved& b) { return a.rows > b.rows; });
   return out;
