@@ -20,17 +20,21 @@ import { checkDemo } from './check-run.ts';
 /** A fixed number of row visits, so that the demo is the same work on every machine. */
 const ROW_VISITS = 200;
 
-/** The demo as a command line of `whetstone`; the base model is fp32 here, since it is small and CPUs are slow in bf16. */
+/**
+ * The demo as a command line of `whetstone`. The base model is fp32, since it is small and CPUs are slow in bf16; one thread, since its operations are too small
+ * to be shared (two take longer); and no recompute, since memory is no matter.
+ */
 export function demoFlags(output: string): string[] {
   const recipe = ['webmix', '--adapter', 'rest', '--lr', '1e-3', '--grad-accum', '4', '--epochs', '10'];
   const size = ['--max-steps', String(ROW_VISITS), '--save-every', '100', '--dtype', 'float32'];
+  const speed = ['--threads', '1', '--no-recompute'];
   const where = [
     '--model',
     path.join(import.meta.dirname, 'model'),
     '--rows-dir',
     path.join(import.meta.dirname, 'rows'),
   ];
-  return [...recipe, ...size, ...where, '--out', output];
+  return [...recipe, ...size, ...speed, ...where, '--out', output];
 }
 
 async function runDemo(): Promise<number> {

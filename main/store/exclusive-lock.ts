@@ -9,6 +9,9 @@ export interface ExclusiveLock {
   release(): void;
 }
 
+/** A connection that nobody refers to is closed by the garbage collector, and the lock with it: held ones stay here until they are released. */
+const heldLocks = new Set<Database.Database>();
+
 /** Takes the lock, or answers undefined when another process (or another caller in this one) has it. Throws AppError where the file cannot be used. */
 export function tryExclusiveLock(file: string): ExclusiveLock | undefined {
   let database: Database.Database | undefined;
@@ -17,7 +20,13 @@ export function tryExclusiveLock(file: string): ExclusiveLock | undefined {
     database.pragma('journal_mode = DELETE');
     database.exec('BEGIN EXCLUSIVE');
     const held = database;
-    return { release: () => held.close() };
+    heldLocks.add(held);
+    return {
+      release() {
+        heldLocks.delete(held);
+        held.close();
+      },
+    };
   } catch (error) {
     database?.close();
     const code = error instanceof Database.SqliteError ? error.code : '';

@@ -20,7 +20,8 @@ namespace {
 using ws::json::Value;
 
 ws::io::ImageProcessor processor_of(const Value& v) {
-  ws::io::ImageProcessor p{v.at("patch").integer(), v.at("temporal_patch").integer(), v.at("merge").integer(), {}, {}, v.at("rescale").number()};
+  ws::io::ImageProcessor p{v.at("patch").integer(), v.at("temporal_patch").integer(), v.at("merge").integer(), {}, {},
+                           v.at("rescale").number()};
   for (size_t i = 0; i < 3; ++i) {
     p.mean[i] = v.at("mean").array()[i].number();
     p.std[i] = v.at("std").array()[i].number();
