@@ -34,7 +34,7 @@ export function demoFlags(output: string): string[] {
     '--rows-dir',
     path.join(import.meta.dirname, 'rows'),
   ];
-  return [...recipe, ...size, ...speed, ...where, '--out', output];
+  return [...recipe, ...size, ...speed, ...where, '--out', output, '--name', path.basename(output)];
 }
 
 async function runDemo(): Promise<number> {

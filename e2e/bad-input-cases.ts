@@ -162,7 +162,7 @@ export const badInputs: readonly BadInput[] = [
   },
   {
     name: 'no rows',
-    says: [/no (rows|episodes)/i, /empty/],
+    says: [/no episode in/, /empty/, /hint: /],
     run(product, out) {
       const rows = path.join(product.folder, 'empty');
       mkdirSync(rows);
@@ -248,6 +248,7 @@ export const badInputs: readonly BadInput[] = [
   },
   {
     name: 'an image changed since encoding',
+    outExists: true, // the trainer meets it when it comes to the row
     says: [/changed/i, /encod/i],
     async run(product, out) {
       // Encoded and planned; then the picture changes before the trainer reads it.

@@ -184,7 +184,9 @@ test('encode shows what a row becomes, pixels too', async () => {
   const flags = ['encode', DEMO_ROWS, '--row', 'checkout-001:1', '--model', DEMO_MODEL, '--json', '--pixels'];
   const row = JSON.parse((await product.run(flags)).stdout);
   expect(row.ids.length).toBeGreaterThan(300);
-  expect(row.mask).toHaveLength(row.targets);
+  expect(row.action_mask).toHaveLength(row.targets);
+  // The memory comes first and is not part of the action; the end token is.
+  expect([row.action_mask[0], row.action_mask.at(-1)]).toEqual([0, 1]);
   expect(row.grids).toHaveLength(1);
   expect(row.pixels.sha256).toMatch(/^[0-9a-f]{64}$/);
 });
