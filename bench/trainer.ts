@@ -22,7 +22,8 @@ try {
   await ensureTrainer({ log: (line) => console.log(line) });
   const { request } = readRunFlags(demoFlags(path.join(folder, 'out')));
   const created = await createRun(await prepareRun(request, { checkOutput: true }), 'cli');
-  const { exited } = await startTrainer(created.folder, created.run);
+  const { exited, child } = await startTrainer(created.folder, created.run);
+  child.ref(); // it was let go of, so that it would outlive us
   const status = await exited;
   if (status !== 0) throw new Error(`the trainer ended with ${status}`);
   const events = [...readAllEvents(eventsFile(created.folder))].flatMap((batch) => batch.events);
