@@ -185,6 +185,17 @@ describe('run', () => {
     expect(detached.code).toBe(1);
     expect(detached.err).toContain('libcuda.so.1');
   });
+
+  it('goes on when nobody reads its lines any more (| head)', async () => {
+    const { child, ended, said } = start(run('--out', 'unread'));
+    child.stdout?.on('data', () => {
+      if (/^run \d/m.test(said())) child.stdout?.destroy();
+    });
+    const { code, err } = await ended;
+    expect(err).not.toContain('EPIPE');
+    expect(code).toBe(1);
+    expect((await whetstone(['tail', 'last', '-f'])).out).toContain('finished: ');
+  });
 });
 
 describe('what is refused before anything is made', () => {
@@ -196,6 +207,9 @@ describe('what is refused before anything is made', () => {
     expect(outcome.code).toBe(code);
     expect(runFolders()).toHaveLength(before);
   };
+
+  it('more than one rank', () =>
+    refused(run('--out', 'ranks', '--ranks', '2'), 1, 'for 2 ranks', 'hint: Leave --ranks out'));
 
   it('flags that cannot be', async () => {
     await refused(['run'], 2, 'the recipe is missing');
@@ -320,6 +334,7 @@ describe('flags', () => {
   it('that cannot be are named', () => {
     expect(() => readRunFlags(['webmax'])).toThrow('there is no recipe "webmax"');
     expect(() => readRunFlags(['webmix', '--rank', 'many'])).toThrow('--rank has to be a whole number');
+    expect(() => readRunFlags(['webmix', '--out', '--detach'])).toThrow('--out needs a value (FOLDER)');
     expect(() => readRunFlags(['webmix', '--recompute', 'maybe'])).toThrow('--recompute has to be on or off');
     expect(() => readRunFlags(['webmix', '--allow-bad', '-1'])).toThrow('--allow-bad has to be 0 or more');
     expect(() => readRunFlags(['webmix', '--episode-ids', '/nowhere/ids'])).toThrow('/nowhere/ids');
@@ -338,6 +353,14 @@ describe('flags', () => {
     ])
       expect(help).toContain(flag);
     expect(help.match(/--rows-dir/g)).toHaveLength(1);
+    expect(help).not.toContain('--json');
+    expect(formatRunHelp('plan', ['webmix'])).not.toContain('--detach');
+  });
+
+  it('are asked for without a recipe too', async () => {
+    const { code, out } = await whetstone(['run', '--help']);
+    expect(out).toContain('whetstone run webmix --help');
+    expect(code).toBe(0);
   });
 });
 

@@ -25,15 +25,15 @@ export async function followRun(folder: string, started: StartedTrainer, offset 
   started.child.ref();
   const interrupts = handleInterrupts(folder, (text) => progress.line(text));
   let last: RunEvent | undefined;
-  let totals = { rows: 0, began: 0 };
+  let totals = { rows: 0, began: 0, from: 0 };
   try {
     for await (const batch of followEvents(eventsFile(folder), { offset, over: () => code !== undefined })) {
       for (const event of batch.events) {
         last = event;
-        if (event.kind === 'started') totals = { rows: event.rows, began: event.time };
+        if (event.kind === 'started') totals = { rows: event.rows, began: event.time, from: event.from_rows };
         if (event.kind === 'phase' && event.name !== 'training') progress.update(event.name, 0, totals.rows);
         if (event.kind === 'step') {
-          const left = ((event.time - totals.began) / event.rows) * (totals.rows - event.rows);
+          const left = ((event.time - totals.began) / (event.rows - totals.from)) * (totals.rows - event.rows);
           progress.update('training', event.rows, totals.rows, `${duration(left)} left`);
         }
         const line = isTerminal(event) && event.kind === 'failed' ? undefined : eventLine(event);

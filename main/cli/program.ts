@@ -27,7 +27,11 @@ function recipeCommand(
     .argument('[flags...]', `whetstone ${name} webmix --help shows them`)
     .helpOption(false)
     .allowUnknownOption()
-    .action((recipe: string | undefined, flags: string[]) => work(recipe === undefined ? [] : [recipe, ...flags]));
+    .action((recipe: string | undefined, flags: string[], _options: unknown, command: Command) => {
+      if (recipe !== '--help' && recipe !== '-h') return work(recipe === undefined ? [] : [recipe, ...flags]);
+      command.outputHelp();
+      return undefined;
+    });
 }
 
 const program = new Command('whetstone')
@@ -89,7 +93,7 @@ program
   .description('one row as the trainer gets it')
   .argument('<rows>', 'folder of episodes')
   .requiredOption('--row <which>', 'EPISODE:LINE, or an index')
-  .option('--model <model>', 'folder or hub id', process.env['WEBMIX_BASE_MODEL'] ?? 'Qwen/Qwen3.5-4B')
+  .option('--model <model>', 'folder or hub id', process.env['WEBMIX_BASE_MODEL'] || 'Qwen/Qwen3.5-4B')
   .option('--json', 'print JSON')
   .option('--pixels', 'SHA-256 of the pixel values too, asked from the trainer')
   .action(async (rows: string, options: { row: string; model: string; json?: boolean; pixels?: boolean }) =>
@@ -104,6 +108,11 @@ program
 
 /** Reads process.argv and does what it says; leaves the exit status in process.exitCode. */
 export async function main(): Promise<void> {
+  // Who reads our output may stop (`| head`): that ends us without a word. A run that we started goes on, its output is in its own files.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(1);
+  });
   try {
     await program.parseAsync();
   } catch (error) {

@@ -28,6 +28,7 @@ export function createProgress(
   let shown = '';
   let last = 0;
   let lastWhat = '';
+  let lastLine = '';
   const erase = (): void => {
     if (shown) stream.write('\r\x1b[2K');
   };
@@ -44,7 +45,10 @@ export function createProgress(
       last = now;
       const numbers = `${done}/${of}`;
       if (!terminal) {
-        stream.write(`${what} ${numbers}${note ? `  ${note}` : ''}\n`);
+        const text = `${what} ${numbers}${note ? `  ${note}` : ''}\n`;
+        // An end may be told twice.
+        if (text !== lastLine) stream.write(text);
+        lastLine = text;
         return;
       }
       erase();

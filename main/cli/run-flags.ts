@@ -70,7 +70,12 @@ function ownFlags(rowsFolders: string[]): OwnFlag[] {
     text('--processor', '@processor', 'FOLDER', 'take tokenizer, template and image settings from this folder'),
     text('--name', '@name', 'NAME', 'what to call the run'),
     number('--allow-bad', '@allowBad', 'how many rows that cannot be used may be left out', '0'),
-    number('--ranks', '@ranks', 'processes that train together, one a GPU', '1'),
+    number(
+      '--ranks',
+      '@ranks',
+      'processes that train together, one a GPU; this version trains with one, and plans any number',
+      '1',
+    ),
     {
       ...text(
         '--recompute',
@@ -153,7 +158,7 @@ export function readRunFlags(
       model: textOf('@model') ?? (environment['WEBMIX_BASE_MODEL'] || defaultModel),
       processor: textOf('@processor'),
       rowsFolders,
-      output: read.run.out ?? null,
+      output: read.run.out || null,
       name: textOf('@name'),
       allowBad,
       ranks: numberOf('@ranks', 1),
@@ -169,7 +174,9 @@ export function readRunFlags(
 /** The flags of a recipe, for people. */
 export function formatRunHelp(command: string, words: readonly string[]): string {
   const recipe = recipeOf(words[0]);
-  const rows = table(recipe, []).map((flag): [string, string] => [
+  const elsewhere = command === 'run' ? '--json' : '--detach';
+  const shown = table(recipe, []).filter(({ flag }) => flag !== elsewhere);
+  const rows = shown.map((flag): [string, string] => [
     `  ${flag.flag}${flag.metavar === undefined ? '' : ` ${flag.metavar}`}`,
     `${flag.meaning}${flag.shownDefault === undefined ? '' : ` (default ${flag.shownDefault})`}`,
   ]);

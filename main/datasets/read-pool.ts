@@ -42,7 +42,7 @@ export async function readPool(folders: string[], options: ReadPoolOptions): Pro
     throw new AppError(
       'no-rows-folder',
       'no rows folder was given',
-      'Name a folder of episodes, each with a rows.jsonl.',
+      'Name a folder of episodes, each with a rows.jsonl: --rows-dir FOLDER.',
     );
   const listed = folders.map((folder) => listEpisodes(folder));
   refuseRepeats(folders, listed);

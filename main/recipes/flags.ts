@@ -79,7 +79,9 @@ export function readFlags(
       if (text !== undefined) throw new AppError('bad-flag', `${flag.flag} takes no value`);
     } else if (text === undefined) {
       text = words[++at];
-      if (text === undefined) throw new AppError('bad-flag', `${flag.flag} needs a value (${flag.metavar ?? 'VALUE'})`);
+      // A flag behind a flag: the value was forgotten. One that really begins so is given as --flag=value.
+      if (text === undefined || text.startsWith('--'))
+        throw new AppError('bad-flag', `${flag.flag} needs a value (${flag.metavar ?? 'VALUE'})`);
     }
     const value = flag.parse(flag.takes === 'file' ? readText(text ?? '') : (text ?? ''));
     if ('setting' in flag.target) read.settings[flag.target.setting] = value;

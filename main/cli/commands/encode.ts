@@ -2,9 +2,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../contract/errors.ts';
-import type { Pool, PoolRow } from '../../contract/pool.ts';
+import type { BadRow, Pool, PoolRow } from '../../contract/pool.ts';
 import { readPool } from '../../datasets/read-pool.ts';
-import { encodeRows, refuseBadRows } from '../../encode/encode-rows.ts';
+import { rowName } from '../../datasets/read-row.ts';
+import { encodeRows } from '../../encode/encode-rows.ts';
 import { readExample } from '../../encode/pack-reader.ts';
 import { openProcessor } from '../../encode/processor.ts';
 import { findModel } from '../../model/find-model.ts';
@@ -17,6 +18,9 @@ export interface EncodeOptions {
   json?: boolean;
   pixels?: boolean;
 }
+
+const unusable = ({ code, file, line, message }: BadRow): AppError =>
+  new AppError(code, `${file}:${line}: ${message}`, 'Correct the row.');
 
 /** `episode:line`, or the index of a row in the pool. */
 export function findRow(pool: Pool, which: string): PoolRow {
@@ -32,7 +36,7 @@ export function findRow(pool: Pool, which: string): PoolRow {
     (each) => episode !== undefined && each.line === Number(line) && each.file.includes(`/${episode}/`),
   );
   throw bad
-    ? new AppError(bad.code, `${bad.file}:${bad.line}: ${bad.message}`, 'Correct the row.')
+    ? unusable(bad)
     : new AppError(
         'no-such-row',
         `there is no row ${which} in ${pool.folders.join(', ')}`,
@@ -60,13 +64,13 @@ export async function encodeCommand(folder: string, options: EncodeOptions): Pro
   const pool = await readPool([folder], { cacheFolder: cache });
   const row = findRow(pool, options.row);
   const { encoded, bad } = await encodeRows([row], processor, { cacheFolder: cache });
-  refuseBadRows(bad, 0);
+  if (bad[0]) throw unusable(bad[0]);
   const at = encoded.get(row.key);
   if (!at) throw new Error(`row ${row.key} was encoded and is not there`);
   const example = await readExample(at);
   const action = [...(example.columns['action'] ?? [])];
   const shown = {
-    row: `${row.episode}/rows.jsonl:${row.line}`,
+    row: rowName(row),
     key: row.key,
     processor: processor.id,
     tokens: example.ids.length,

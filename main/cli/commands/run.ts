@@ -1,6 +1,6 @@
 /** `whetstone run RECIPE [flags]` and `whetstone resume RUN`. Work without the app and without a database. */
 import { AppError } from '../../contract/errors.ts';
-import { eventsFile, findRunFolder, readRunFile } from '../../trainer/run-folder.ts';
+import { discardRunFolder, eventsFile, findRunFolder, readRunFile } from '../../trainer/run-folder.ts';
 import { createRun, prepareRun } from '../../trainer/launch.ts';
 import { logTail, startTrainer } from '../../trainer/spawn.ts';
 import { isOver, readStatus } from '../../trainer/status.ts';
@@ -20,6 +20,7 @@ export async function runCommand(words: readonly string[]): Promise<void> {
     return;
   }
   for (const note of flags.notes) console.error(note);
+  if (flags.json) console.error('--json: does nothing here; log records are JSON anyway, whetstone show has the rest');
   const progress = createProgress();
   const prepared = await prepareRun(flags.request, { ...prepareHooks(progress), checkOutput: true });
   progress.clear();
@@ -50,11 +51,15 @@ async function start(folder: string, resume: boolean, detach: boolean): Promise<
     throw new AppError(
       'run-file',
       `there is no run.json in ${folder}`,
-      'Start its plan by hand: whetstone-trainer train --plan plan.json',
+      'Start its plan by hand: .whetstone/build/whetstone-trainer train --resume --plan plan.json',
     );
   let offset = 0;
   for (const batch of readAllEvents(eventsFile(folder))) offset = batch.offset;
-  const started = await startTrainer(folder, run, { resume });
+  const started = await startTrainer(folder, run, { resume }).catch((error: unknown) => {
+    // A run that was never started is none.
+    if (!resume) discardRunFolder(folder);
+    throw error;
+  });
   if (!detach) {
     process.exitCode = await followRun(folder, started, offset);
     return;

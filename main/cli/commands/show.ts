@@ -1,4 +1,5 @@
 /** `whetstone show RUN`: one run, whole. */
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import { runsFolder } from '../../paths.ts';
@@ -9,7 +10,15 @@ import { withHistory } from '../history.ts';
 import { stateText } from './runs.ts';
 
 export function showCommand(wanted: string, options: { json?: boolean }): void {
-  const id = path.basename(findRunFolder(runsFolder(), wanted));
+  const folder = findRunFolder(runsFolder(), wanted);
+  // By their real paths: the data folder may be a link.
+  if (!existsSync(runsFolder()) || realpathSync(path.dirname(folder)) !== realpathSync(runsFolder()))
+    throw new AppError(
+      'run-not-in-history',
+      `the run in ${folder} is not in the history: that holds the runs in ${runsFolder()}`,
+      'Move it there, or look at it with: whetstone tail',
+    );
+  const id = path.basename(folder);
   const shown = withHistory((db) => {
     const record = db && findRun(db, id);
     if (!record)

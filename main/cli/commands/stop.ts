@@ -1,4 +1,5 @@
 /** `whetstone stop RUN`: with a checkpoint, or at once. */
+import { AppError } from '../../contract/errors.ts';
 import { runsFolder } from '../../paths.ts';
 import { findRunFolder } from '../../trainer/run-folder.ts';
 import { readStatus } from '../../trainer/status.ts';
@@ -7,8 +8,17 @@ import { stopRun } from '../../trainer/stop.ts';
 export async function stopCommand(wanted: string, options: { kill?: boolean }): Promise<void> {
   const folder = findRunFolder(runsFolder(), wanted);
   const outcome = await stopRun(folder, { kill: options.kill ?? false });
-  if (outcome === 'was-over') console.log(`it was over already: ${readStatus(folder).state}`);
-  else if (outcome === 'stopped') console.log('stopped; whetstone resume goes on from here');
+  const { state, failure } = readStatus(folder);
+  // What its last word says counts: a full disk can take the resume state that was asked for.
+  if (outcome === 'stopped' && failure)
+    throw new AppError(
+      failure.code,
+      `the run failed while it was to stop: ${failure.message}`,
+      failure.hint ?? undefined,
+    );
+  if (outcome === 'was-over') console.log(`it was over already: ${state}`);
+  else if (outcome === 'stopped')
+    console.log(state === 'finished' ? 'it had just finished' : 'stopped; whetstone resume goes on from here');
   else
     console.log(
       options.kill

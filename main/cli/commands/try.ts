@@ -29,6 +29,7 @@ export async function tryCommand(words: readonly string[]): Promise<void> {
     console.log(formatRunHelp('try', words));
     return;
   }
+  for (const note of flags.notes) console.error(note);
   const progress = createProgress();
   const prepared = await prepareRun(flags.request, prepareHooks(progress));
   progress.clear();
