@@ -129,7 +129,8 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
     const rows = usable.rows.filter((row) => !unusable.has(row));
     if (rows.length === usable.rows.length)
       throw new Error('rows that cannot be encoded are not among those that were to be');
-    usable = { ...usable, rows };
+    // The census counts them as what they are: rows that cannot be used.
+    usable = { ...usable, rows, bad: [...bad] };
     draft = recipe.prepare(settings, usable, request.ranks);
   }
 
@@ -168,6 +169,13 @@ export async function createRun(
 ): Promise<CreatedRun> {
   const { plan, badRows, linkTargets } = prepared;
   const { writePlan } = await import('../plan/write-plan.ts');
+  // The trainer would say the same, with a run folder already made. A census for any number of ranks is of use all the same.
+  if (plan.ranks > 1)
+    throw new AppError(
+      'ranks-unsupported',
+      `the plan is for ${plan.ranks} ranks, and this version trains with one process`,
+      'Leave --ranks out, or give --ranks 1.',
+    );
   // Asked again: encoding may have taken long.
   checkOutputFolder(plan.output.folder);
   const { id, folder } = createRunFolder(runsFolder(environment));

@@ -97,7 +97,13 @@ export async function startTrainer(folder: string, run: RunFile, options: StartO
     resume,
     environment: Object.keys(given).sort(),
   };
-  writeRunFile(folder, { ...run, launches: [...run.launches, launch] });
+  try {
+    writeRunFile(folder, { ...run, launches: [...run.launches, launch] });
+  } catch (error) {
+    // Whoever asked hears that nothing was started, so nothing may go on.
+    child.kill('SIGKILL');
+    throw error;
+  }
   return { pid, launch, exited, child };
 }
 
