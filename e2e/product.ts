@@ -1,6 +1,6 @@
 /** The product as its user has it: the command line in a process of its own, the demo's rows and model, a data folder that is thrown away. */
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -80,12 +80,4 @@ export function execute(command: readonly string[], env: NodeJS.ProcessEnv, cwd:
 /** Whether this user may make a mount namespace: what the tests with full and read-only disks need. */
 export function mayUnshare(): boolean {
   return spawnSync('unshare', ['-rm', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0;
-}
-
-/** Files below a folder that is there; nothing for one that is not. */
-export function filesBelow(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 }

@@ -66,11 +66,6 @@ export function registerRun({ sqlite }: WriteDb, registration: RunRegistration):
   return row.run;
 }
 
-/** Forgets a run and all that was taken in of it; its folder stays. It can be taken in anew. */
-export function forgetRun({ sqlite }: WriteDb, id: string): void {
-  sqlite.prepare('DELETE FROM runs WHERE id = ?').run(id);
-}
-
 interface Raw {
   [name: string]: string | number | null;
 }

@@ -2,6 +2,7 @@
  * Families of practice rows, and the presets that an adapter can be trained on. A row's family is that of the macro segment it came from; pools hold families
  * outside these seven too ("Other", "planner"), which then serve as anchor rows, or as an adapter's own when they are named.
  */
+import { compareCodePoints } from '../../text/code-points.ts';
 
 export const knownFamilies = [
   'Drag & gesture',
@@ -27,7 +28,7 @@ export const adapterPresets: Readonly<Record<string, readonly string[]>> = {
 /** What the adapter is called in meta files when its families were listed one by one. */
 export const customAdapterName = 'custom';
 
-/** Python's order of strings, by code point, which is that of their UTF-8 bytes. */
+/** Python's order of strings. */
 export function sortedLikePython(names: Iterable<string>): string[] {
-  return [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return [...names].sort(compareCodePoints);
 }
