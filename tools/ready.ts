@@ -2,7 +2,7 @@
  * Every check of the project, one after the other, all of them even when one fails; `npm test` and `npm run ready` are this, and so is CI.
  * Ends with a table and the line `N passed, N failed`. What was skipped is counted and named: a skipped check must not look green.
  *
- * usage: node tools/ready.ts [stage ...]      stages: format lint types build unit native e2e
+ * usage: npm run ready -- [stage ...]      stages: format lint types build unit native e2e
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
