@@ -168,6 +168,7 @@ describe('run', () => {
     const listed = JSON.parse((await whetstone(['runs', '--json'])).out) as { id: string; state: string }[];
     expect(listed[0]).toMatchObject({ id, state: 'running' });
     expect((await whetstone(['resume', id])).err).toContain('is running');
+    expect((await whetstone(run('--out', 'fourth'))).err).toContain(`the run ${id} is at work and writes into`);
     const stopped = await whetstone(['stop', id]);
     expect(stopped).toMatchObject({ code: 0, out: expect.stringContaining('stopped') });
     expect((await whetstone(['stop', id])).out).toContain('over already: stopped');

@@ -14,7 +14,7 @@ import { findModel, type FoundModel } from '../model/find-model.ts';
 import { cacheFolder, dataFolder, ensureFolder, runsFolder, type Environment } from '../paths.ts';
 import type { RecipeId } from '../recipes/index.ts';
 import type { Draft, Recipe } from '../recipes/recipe.ts';
-import { checkOutputFolder, checkWritable } from './output-folder.ts';
+import { checkOutputFolder, checkWritable, refuseOutputInUse } from './output-folder.ts';
 import { createRunFolder, discardRunFolder, writeRunFile } from './run-folder.ts';
 import { locateTrainer } from './spawn.ts';
 
@@ -87,6 +87,7 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
   const name = nameOf(request, settings);
   const output = path.resolve(request.output ?? path.join(dataFolder(environment), 'adapters', name));
   if (hooks.checkOutput) {
+    refuseOutputInUse(runsFolder(environment), output);
     checkOutputFolder(output);
     locateTrainer(environment);
   }
@@ -177,6 +178,7 @@ export async function createRun(
       'Leave --ranks out, or give --ranks 1.',
     );
   // Asked again: encoding may have taken long.
+  refuseOutputInUse(runsFolder(environment), plan.output.folder);
   checkOutputFolder(plan.output.folder);
   const { id, folder } = createRunFolder(runsFolder(environment));
   try {

@@ -5,7 +5,10 @@
 import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { AppError } from '../contract/errors.ts';
+import type { RunFile } from '../contract/runs.ts';
 import { fileError } from '../io/atomic-file.ts';
+import { listRunIds, readRunFile } from './run-folder.ts';
+import { isOver, readStatus } from './status.ts';
 
 /** What a run leaves in its output folder, ours and the Python trainers'. */
 const traces = [
@@ -38,6 +41,28 @@ export function checkOutputFolder(folder: string): void {
       );
   }
   checkWritable(folder);
+}
+
+/**
+ * A run that has begun leaves its first file in the output folder only at its first log record or checkpoint: until then what the run folders under
+ * `runs` say has to tell. Throws AppError `output-in-use`.
+ */
+export function refuseOutputInUse(runs: string, output: string): void {
+  for (const id of listRunIds(runs)) {
+    const folder = path.join(runs, id);
+    let run: RunFile | undefined;
+    try {
+      run = readRunFile(folder);
+    } catch {
+      // A damaged run must not stand in the way of others.
+    }
+    if (run?.output !== output || run.launches.length === 0 || isOver(readStatus(folder).state)) continue;
+    throw new AppError(
+      'output-in-use',
+      `the run ${id} is at work and writes into ${output}`,
+      `Give another folder with --out, or stop that run: whetstone stop ${id}`,
+    );
+  }
 }
 
 /** Throws AppError where `folder`, or the nearest folder above it that is there, cannot be written to or has no room. */
