@@ -202,11 +202,16 @@ test('a method that no recipe has: twice the weight on coordinates, by the Pytho
   const flags = ['--out', out, '--dtype', 'float32', '--held-out', '8', '--lr', '1e-3'];
   const made = await execute(['python3', writer, source, DEMO_MODEL, folder, ...flags], process.env, product.folder);
   expect(made.stderr).toBe('');
-  const { status, stderr } = await product.trainer(['train', '--plan', path.join(folder, 'plan.json')]);
+  const { status, stdout, stderr } = await product.run(['run', '--plan', path.join(folder, 'plan.json')]);
   expect(stderr).not.toMatch(/^error/m);
   expect(status).toBe(0);
+  const id = /^run (\S+) /m.exec(stdout)?.[1] ?? '';
+  expect(JSON.parse((await product.run(['show', id, '--json'])).stdout)).toMatchObject({
+    recipe: 'coordinates-twice',
+    state: 'finished',
+  });
 
-  const events = lines(path.join(folder, 'events.jsonl'));
+  const events = lines(path.join(product.data, 'runs', id, 'events.jsonl'));
   expect(events.at(-1)).toMatchObject({ kind: 'finished' });
   const visits = events.filter((e) => e['kind'] === 'step').flatMap((e) => e['visits'] as { n: number; w: number }[]);
   // A row with coordinates weighs more than it has targets; one without weighs as many.

@@ -215,7 +215,10 @@ describe('what is refused before anything is made', () => {
   it('flags that cannot be', async () => {
     await refused(['run'], 2, 'the recipe is missing');
     await refused(run('--adaptor', 'x'), 2, 'there is no flag --adaptor');
-    await refused(run('--rank', '0'), 1, 'rank has to be', 'hint: --rank');
+    await refused(run('--rank', '0'), 2, 'rank has to be', 'hint: --rank');
+    await refused(['run', '--plan'], 2, '--plan needs the path');
+    await refused(['run', '--plan', 'plan.json', '--lr', '1'], 2, 'not with --lr 1');
+    await refused(['run', '--plan', 'nowhere/plan.json'], 1, 'nowhere/plan.json');
     await refused(run('--ranks', '9999'), 1, '9999');
     await refused(['bogus'], 2, "unknown command 'bogus'");
     await refused(['show', 'nothing'], 1, 'there is no run nothing');

@@ -40,8 +40,11 @@ const program = new Command('whetstone')
   .exitOverride()
   .enablePositionalOptions();
 
-recipeCommand(program, 'run', 'train; Ctrl-C stops with a checkpoint', async (words) =>
-  (await import('./commands/run.ts')).runCommand(words),
+recipeCommand(
+  program,
+  'run',
+  'train (or run --plan FILE: a plan of your own); Ctrl-C stops with a checkpoint',
+  async (words) => (await import('./commands/run.ts')).runCommand(words),
 );
 recipeCommand(program, 'plan', 'show what a run would do, without starting it', async (words) =>
   (await import('./commands/plan.ts')).planCommand(words),

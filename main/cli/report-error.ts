@@ -1,7 +1,10 @@
 /** How a fault ends the command line: what and where, what to do, and an exit status: 2 for a command that cannot be, 1 for everything else. */
 import { AppError } from '../contract/errors.ts';
 
-const usageCodes = new Set(['unknown-flag', 'bad-flag', 'usage']);
+const usageCodes = new Set([
+  ...['unknown-flag', 'bad-flag', 'usage'],
+  ...['bad-setting', 'unknown-setting', 'unknown-adapter', 'unknown-variant'],
+]);
 
 export function reportError(error: unknown): void {
   if (error instanceof AppError) {

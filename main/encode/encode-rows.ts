@@ -109,6 +109,8 @@ function pick(wanted: ReadonlyMap<string, PoolRow>, known: ReadonlyMap<string, E
   return picked;
 }
 
+const packsAtOnce = 32;
+
 /** All rows of all packs. Of rows that two packs hold, the first file by name counts, so that the choice is the same every time. */
 async function readIndex(
   folder: string,
@@ -119,18 +121,20 @@ async function readIndex(
     .filter((file) => /^pack-.*\.safetensors$/.test(file))
     .sort();
   const index = new Map<string, EncodedRow>();
-  const packs = await Promise.all(
-    files.map(async (file) => {
-      try {
-        return await readPackIndex(path.join(folder, file), processorId);
-      } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        options.onWarning?.(error.message);
-        return [];
-      }
-    }),
-  );
-  for (const [key, row] of packs.flat()) if (!index.has(key)) index.set(key, row);
+  const read = async (file: string): Promise<[string, EncodedRow][]> => {
+    try {
+      return await readPackIndex(path.join(folder, file), processorId);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      options.onWarning?.(error.message);
+      return [];
+    }
+  };
+  // Some at a time: a cache may hold more packs than a process may have open files.
+  for (let first = 0; first < files.length; first += packsAtOnce) {
+    const packs = await Promise.all(files.slice(first, first + packsAtOnce).map(read));
+    for (const [key, row] of packs.flat()) if (!index.has(key)) index.set(key, row);
+  }
   return index;
 }
 

@@ -157,6 +157,21 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
   };
 }
 
+/**
+ * A plan that was made by hand, or by another program: taken as it is, its relative paths made absolute, since the run gets a folder of its own. Throws AppError.
+ */
+export async function adoptPlan(file: string): Promise<Pick<PreparedRun, 'plan' | 'badRows' | 'linkTargets'>> {
+  const { readPlan } = await import('../plan/write-plan.ts');
+  const { plan } = readPlan(file);
+  const folder = path.dirname(path.resolve(file));
+  const absolute = (each: string): string => path.resolve(folder, each);
+  plan.datasets = plan.datasets.map(absolute);
+  plan.model.path = absolute(plan.model.path);
+  plan.output.folder = absolute(plan.output.folder);
+  for (const { init } of Object.values(plan.adapters)) if (init.kind === 'load') init.path = absolute(init.path);
+  return { plan, badRows: { allowed: 0, found: 0, rows: [] }, linkTargets: [] };
+}
+
 export interface CreatedRun {
   folder: string;
   run: RunFile;
@@ -164,7 +179,7 @@ export interface CreatedRun {
 
 /** Makes the run folder with plan.json and run.json; nothing of it is left where that fails. Throws AppError. */
 export async function createRun(
-  prepared: PreparedRun,
+  prepared: Pick<PreparedRun, 'plan' | 'badRows' | 'linkTargets'>,
   createdBy: RunFile['createdBy'],
   environment: Environment = process.env,
 ): Promise<CreatedRun> {

@@ -1,7 +1,7 @@
-/** `whetstone run RECIPE [flags]` and `whetstone resume RUN`. Work without the app and without a database. */
+/** `whetstone run RECIPE [flags]`, `whetstone run --plan FILE` and `whetstone resume RUN`. Work without the app and without a database. */
 import { AppError } from '../../contract/errors.ts';
 import { discardRunFolder, eventsFile, findRunFolder, readRunFile } from '../../trainer/run-folder.ts';
-import { createRun, prepareRun } from '../../trainer/launch.ts';
+import { adoptPlan, createRun, prepareRun, type PreparedRun } from '../../trainer/launch.ts';
 import { logTail, startTrainer } from '../../trainer/spawn.ts';
 import { isOver, readStatus } from '../../trainer/status.ts';
 import { runsFolder } from '../../paths.ts';
@@ -14,6 +14,7 @@ import { formatRunHelp, readRunFlags } from '../run-flags.ts';
 import { prepareHooks } from './plan.ts';
 
 export async function runCommand(words: readonly string[]): Promise<void> {
+  if (words[0] === '--plan' || words[0]?.startsWith('--plan=')) return runPlan(words);
   const flags = readRunFlags(words);
   if (flags.help) {
     console.log(formatRunHelp('run', words));
@@ -25,10 +26,29 @@ export async function runCommand(words: readonly string[]): Promise<void> {
   const prepared = await prepareRun(flags.request, { ...prepareHooks(progress), checkOutput: true });
   progress.clear();
   for (const line of preparedLines(prepared)) console.log(line);
+  await create(prepared, flags.detach);
+}
+
+/** A plan of one's own (docs/formats/plan.md): run, shown and resumed like any other. */
+async function runPlan(words: readonly string[]): Promise<void> {
+  const [file, ...rest] = words
+    .flatMap((word) => (word.startsWith('--plan=') ? [word.slice(7)] : [word]))
+    .slice(words[0] === '--plan' ? 1 : 0);
+  const unknown = rest.filter((word) => word !== '--detach');
+  if (!file || unknown.length > 0)
+    throw new AppError(
+      'usage',
+      file ? `--plan goes with --detach alone, not with ${unknown.join(' ')}` : '--plan needs the path of a plan.json',
+      'All other settings stand in the plan: whetstone run --plan plan.json [--detach]',
+    );
+  await create(await adoptPlan(file), rest.length > 0);
+}
+
+async function create(prepared: Pick<PreparedRun, 'plan' | 'badRows' | 'linkTargets'>, detach: boolean): Promise<void> {
   const { folder, run } = await createRun(prepared, 'cli');
   console.log(`run ${run.id} (${run.name}) in ${folder}`);
   console.log('');
-  await start(folder, false, flags.detach);
+  await start(folder, false, detach);
 }
 
 export async function resumeCommand(wanted: string, options: { detach?: boolean }): Promise<void> {
