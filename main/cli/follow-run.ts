@@ -50,6 +50,9 @@ export async function followRun(folder: string, started: StartedTrainer, offset 
   if (last?.kind === 'failed') {
     console.error(`error: ${last.message}`);
     if (last.hint) console.error(`hint: ${last.hint}`);
+  } else if (interrupts.asked() && (last === undefined || last.kind === 'phase')) {
+    // The signal came before the trainer could take it.
+    console.error('stopped before training began; nothing was saved');
   } else if (last?.kind !== 'stopped') {
     reportSilentEnd(folder, code);
   }
@@ -66,7 +69,10 @@ function reportSilentEnd(folder: string, code: number | undefined): void {
   );
 }
 
-function handleInterrupts(folder: string, say: (text: string) => void): { remove(): void; done(): Promise<void> } {
+function handleInterrupts(
+  folder: string,
+  say: (text: string) => void,
+): { asked(): boolean; remove(): void; done(): Promise<void> } {
   let presses = 0;
   let lastPress = 0;
   let stopping: Promise<unknown> = Promise.resolve();
@@ -85,6 +91,7 @@ function handleInterrupts(folder: string, say: (text: string) => void): { remove
   process.on('SIGINT', press);
   process.on('SIGTERM', press);
   return {
+    asked: () => presses > 0,
     remove() {
       process.off('SIGINT', press);
       process.off('SIGTERM', press);
