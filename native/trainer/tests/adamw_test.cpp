@@ -1,6 +1,7 @@
 // AdamW, clipping and the schedule against torch's own results on given gradients (reference/make_adamw.py): equal bit for bit
 // under the version of torch that made them. Another version may round its kernels otherwise; there the last bits may differ.
 #include <ATen/Parallel.h>
+#include <ATen/Version.h>
 #include <torch/version.h>
 
 #include <string>
@@ -19,11 +20,14 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   at::set_num_threads(2);
   const io::SafeTensors file(std::string(argv[1]) + "/adamw.safetensors");
-  const bool exact = file.metadata().at("torch").rfind(TORCH_VERSION, 0) == 0;
+  // Without vector units (or on another architecture) products and sums are not fused, which moves last bits.
+  const bool vectors = at::get_cpu_capability().rfind("AVX", 0) == 0;
+  const bool exact = vectors && file.metadata().at("torch").rfind(TORCH_VERSION, 0) == 0;
   std::printf("golden file from torch %s, this is %s: %s\n", file.metadata().at("torch").c_str(), TORCH_VERSION,
               exact ? "bit for bit" : "within 1e-6");
   const auto same = [&](const at::Tensor& got, const at::Tensor& wanted) {
-    return exact ? at::equal(got, wanted) : at::allclose(got, wanted, 1e-6, 1e-9);
+    // Of the norm: a small element of a difference may be off by more of itself.
+    return exact ? at::equal(got, wanted) : (got - wanted).norm().item<double>() <= 1e-6 * wanted.norm().item<double>();
   };
   const auto stored = [&](const std::string& name) { return view_of(file.at(name)).clone(); };
 

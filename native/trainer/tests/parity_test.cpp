@@ -44,11 +44,15 @@ void against_reference(const Model& m, const Adapter& adapter, const std::vector
       "fp32: log-probs %.1e, reference %.1e, losses %.1e (relative), gradients of ce %.1e, of kl %.1e (relative, worst tensor), "
       "clamped %ld\n",
       lp_error, ref_error, loss_error, ce_grad, kl_grad, static_cast<long>(clamped));
-  CHECK(lp_error <= 1e-5);   // measured 0 on the CPU that made the golden files
-  CHECK(ref_error <= 1e-5);  // measured 0
-  CHECK(loss_error <= 1e-5);
-  CHECK(ce_grad <= 1e-5);
-  CHECK(kl_grad <= 1e-5);
+  // Where this CPU and torch compute as those that made the golden files, log-probs are equal to the bit and gradients
+  // within 2.6e-6. Another vector unit or torch adds in another order: measured up to 3.8e-5 with the same sources (AVX2, no
+  // vectors), and the reference against itself is off by 2.8e-5 (sdpa, eager). The smallest planted fault is off by 3.5e-4.
+  const double tolerance = lp_error == 0 && ref_error == 0 ? 1e-5 : 1e-4;
+  CHECK(lp_error <= tolerance);
+  CHECK(ref_error <= tolerance);
+  CHECK(loss_error <= tolerance);
+  CHECK(ce_grad <= tolerance);
+  CHECK(kl_grad <= tolerance);
   CHECK(clamped > 0);  // else the clamp is not tested
 }
 
