@@ -2,16 +2,7 @@
 import { linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import sharp from 'sharp';
-
-const FAMILIES = [
-  'Drag & gesture',
-  'Discrete selection',
-  'Text entry',
-  'Form transaction',
-  'Navigation',
-  'Out-of-page I/O',
-  'Reasoning base',
-];
+import { knownFamilies } from '../main/recipes/webmix/families.ts';
 
 /** Returns the number of rows made. The screenshots are hard links of one file, so that the disk holds one. */
 export async function makePool(folder: string, episodes = 4614, rowsInAll = 27_646): Promise<number> {
@@ -38,7 +29,7 @@ export async function makePool(folder: string, episodes = 4614, rowsInAll = 27_6
         step,
         segment: 0,
         macro: 'bench',
-        family: FAMILIES[e % FAMILIES.length],
+        family: knownFamilies[e % knownFamilies.length],
         op: step === rows - 1 ? 'done' : 'click',
         resolved: true,
         memory_by: 'base',

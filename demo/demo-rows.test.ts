@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { knownFamilies } from '../main/recipes/webmix/families.ts';
 
 interface DemoRow {
   task_id: string;
@@ -31,15 +32,6 @@ interface DemoImage {
 
 const demo = import.meta.dirname;
 const rowsFolder = join(demo, 'rows');
-const families = [
-  'Drag & gesture',
-  'Discrete selection',
-  'Text entry',
-  'Form transaction',
-  'Navigation',
-  'Out-of-page I/O',
-  'Reasoning base',
-];
 
 const episodes = readdirSync(rowsFolder)
   .filter((name) => !name.startsWith('_'))
@@ -103,8 +95,8 @@ describe('demo rows', () => {
   it('are about sixty episodes over all seven families, each with held-out rows', () => {
     expect(episodes.length).toBeGreaterThanOrEqual(55);
     expect(episodes.length).toBeLessThanOrEqual(65);
-    expect([...new Set(used.map((row) => row.family))].sort()).toEqual([...families].sort());
-    for (const family of families) {
+    expect([...new Set(used.map((row) => row.family))].sort()).toEqual([...knownFamilies].sort());
+    for (const family of knownFamilies) {
       const ofFamily = used.filter((row) => row.family === family);
       expect(ofFamily.filter(heldOut).length, `held-out rows of ${family}`).toBeGreaterThanOrEqual(4);
       expect(ofFamily.filter((row) => !heldOut(row)).length, `training rows of ${family}`).toBeGreaterThanOrEqual(10);

@@ -2,20 +2,13 @@
  * The tasks: for each of the seven families a few kinds of episode, each a function from a seeded generator to a request and its steps.
  * A step knows its page, what is done there and how to say so; numbers, places and wording come later (page.ts, prompt.ts).
  */
+import { knownFamilies } from '../../main/recipes/webmix/families.ts';
 import type { Item, ItemRole, Page, PageKind } from './page.ts';
 import type { Random } from './random.ts';
 import * as words from './words.ts';
 
-export const families = [
-  'Drag & gesture',
-  'Discrete selection',
-  'Text entry',
-  'Form transaction',
-  'Navigation',
-  'Out-of-page I/O',
-  'Reasoning base',
-] as const;
-export type Family = (typeof families)[number];
+export { knownFamilies as families };
+export type Family = (typeof knownFamilies)[number];
 
 export type Action =
   | { kind: 'click'; item: Item }
