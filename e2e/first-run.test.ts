@@ -46,6 +46,8 @@ test('a second demo starts to train within 5 s, and does not touch the first', a
     });
     child.on('exit', (code) => reject(new Error(`it ended with ${code} before it trained: ${text}`)));
   });
+  // A stop is asked for once the trainer has said something: then it is at work, and the terminal's signals are waited for.
+  while (!text.includes('"evaluation"')) await new Promise((resolve) => setTimeout(resolve, 100));
   child.kill('SIGINT');
   await new Promise((resolve) => child.on('exit', resolve));
   expect(startedAfter).toBeLessThan(5000);
