@@ -1,10 +1,11 @@
 import tseslint from 'typescript-eslint';
+import reactHooks from 'eslint-plugin-react-hooks';
 import { importTable } from './tools/eslint/import-table.js';
 
 export default tseslint.config(
   { ignores: ['node_modules', '.whetstone', '.vite', 'dist', 'native', 'demo/build', '**/golden/**'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     plugins: { whetstone: { rules: { 'import-table': importTable } } },
@@ -21,10 +22,11 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ['renderer/**/*.tsx', 'renderer/**/*.ts'], extends: [reactHooks.configs.flat.recommended] },
   { files: ['*.config.ts'], rules: { 'no-restricted-syntax': 'off' } },
   {
     // Fixtures are read loosely in tests; what is asserted is typed by the assertion.
-    files: ['**/*.test.ts'],
+    files: ['**/*.test.ts', '**/*.test.tsx'],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-call': 'off',

@@ -116,7 +116,12 @@ const STAGES: Record<string, () => Promise<Outcome>> = {
     const includes = await run(process.execPath, ['tools/check-includes.ts']);
     return single(eslint.ok && includes.ok);
   },
-  types: async () => single((await run(local('tsc'), ['-p', '.'])).ok),
+  types: async () => {
+    const projects = ['.', 'renderer', 'e2e'];
+    const results = [];
+    for (const project of projects) results.push((await run(local('tsc'), ['-p', project])).ok);
+    return single(results.every(Boolean));
+  },
   build: async () => {
     await ensureTrainer({ log: (line) => console.log(line), tests: true });
     return single(true);
