@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AppError } from './contract/errors.ts';
-import { dataFolder, databaseFile, ensureFolder, runsFolder } from './paths.ts';
+import { dataFolder, databaseFile, ensureFolder, findProjectFolder, projectFolder, runsFolder } from './paths.ts';
 
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'whetstone-paths-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -34,6 +34,23 @@ describe('the data folder', () => {
   it('can have its database elsewhere', () => {
     expect(databaseFile({ WHETSTONE_DATA: '/x' })).toBe('/x/whetstone.db');
     expect(databaseFile({ WHETSTONE_DATA: '/x', WHETSTONE_DATABASE: '/local/w.db' })).toBe('/local/w.db');
+  });
+});
+
+describe('the project folder', () => {
+  it('is the repository, from the sources and from the bundle', () => {
+    expect(findProjectFolder('/home/u/whetstone/main')).toBe('/home/u/whetstone');
+    expect(findProjectFolder('/home/u/whetstone/.vite/build')).toBe('/home/u/whetstone');
+    for (const part of ['package.json', 'demo/rows'])
+      expect(existsSync(path.join(projectFolder, part)), part).toBe(true);
+  });
+
+  it('is the resources folder of a packaged app, for the main process and its threads, which lie beside the archive', () => {
+    expect(findProjectFolder('/opt/Whetstone/resources/app.asar/.vite/build')).toBe('/opt/Whetstone/resources');
+    expect(findProjectFolder('/opt/Whetstone/resources/app.asar.unpacked/.vite/build')).toBe(
+      '/opt/Whetstone/resources',
+    );
+    expect(findProjectFolder('/home/build/app.asarium/main')).toBe('/home/build/app.asarium');
   });
 });
 

@@ -11,8 +11,19 @@ export interface Environment {
   readonly [name: string]: string | undefined;
 }
 
+/**
+ * Where package.json, demo/ and .whetstone/ lie, seen from `here`, the folder of this module: the repository when it runs from its sources (main/) or from
+ * a bundle (.vite/build/), the application's resources folder when it is packaged (RESOURCES/app.asar/.vite/build/).
+ */
+export function findProjectFolder(here: string): string {
+  const archive = /^(.*?)[\\/]app\.asar(?:\.unpacked)?(?:[\\/]|$)/.exec(here)?.[1];
+  if (archive !== undefined) return archive;
+  const bundled = path.basename(here) === 'build' && path.basename(path.dirname(here)) === '.vite';
+  return path.resolve(here, bundled ? '../..' : '..');
+}
+
 /** The repository, or the folder that the packaged files lie in. */
-export const projectFolder = path.resolve(import.meta.dirname, '..');
+export const projectFolder = findProjectFolder(import.meta.dirname);
 
 export function dataFolder(
   environment: Environment = process.env,

@@ -15,5 +15,7 @@ export const threadSources: Readonly<Record<ThreadName, string>> = sources;
 
 export function threadEntry(name: ThreadName): URL {
   const here = import.meta.url;
-  return here.endsWith('.ts') ? new URL(sources[name], here) : new URL(`./thread-${name}.cjs`, here);
+  if (here.endsWith('.ts')) return new URL(sources[name], here);
+  // A packaged app keeps threads and what they load beside its archive as plain files: they do not depend on Electron's reading of archives.
+  return new URL(`./thread-${name}.cjs`, here.replace('/app.asar/', '/app.asar.unpacked/'));
 }
