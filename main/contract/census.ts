@@ -36,6 +36,10 @@ export const censusRoleSchema = z.object({
   tokens: count,
   /** `row` is an index into the plan's rows. */
   longest: z.object({ row: count, name: z.string(), tokens: count, targets: count }).nullable(),
+  /** Different rows whose weights count every target since the action was not found; null: the role does not weigh by action. */
+  fallback: count.nullable(),
+  /** Different rows without a single weighted token: they are visited and teach nothing. */
+  zero: count,
 });
 
 export const censusSchema = z.object({

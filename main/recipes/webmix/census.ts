@@ -80,6 +80,8 @@ function countVisits(plan: Plan, encoded: readonly EncodedRow[]): Pick<Census, '
     supervisedTokens: 0,
     tokens: 0,
     longest: null,
+    fallback: role.weights === null ? null : 0,
+    zero: 0,
   }));
   const seen = plan.roles.map(() => new Set<number>());
   const tokens = { total: 0, firstEpoch: 0 };
@@ -96,7 +98,13 @@ function countVisits(plan: Plan, encoded: readonly EncodedRow[]): Pick<Census, '
     tokens.total += at.tokens;
     if (order.epoch[i] === 0) tokens.firstEpoch += at.tokens;
   });
-  roles.forEach((role, i) => (role.rows = seen[i]!.size));
+  roles.forEach((role, i) => {
+    const byAction = plan.roles[i]!.weights !== null;
+    const rows = [...seen[i]!].map((row) => encoded[row]!);
+    role.rows = rows.length;
+    role.zero = rows.filter((row) => (byAction ? row.actionTargets : row.targets) === 0).length;
+    if (byAction) role.fallback = rows.filter((row) => row.fallback !== null).length;
+  });
   return { roles, tokens };
 }
 

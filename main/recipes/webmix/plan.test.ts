@@ -186,13 +186,27 @@ describe('census', () => {
     expect(own.ce + own.heldOut).toBe(160);
   });
 
+  it('counts rows without a weighted token, a role', () => {
+    const encoded = madeEncoding(pool, (row) => (row.line === 2 ? { actionTargets: 0 } : {}));
+    const { census, phase, plan } = make({ adapter: 'drag' }, 1, pool, { encoded });
+    const anchors = new Set(phase.order.row.filter((_, i) => phase.order.role[i] === 1));
+    const empty = [...anchors].filter((row) => /:2$/.test(plan.rows.name[row]!)).length;
+    expect(empty).toBeGreaterThan(0);
+    expect(census.roles.map((role) => role.zero)).toEqual([0, empty]);
+  });
+
   it('lists rows whose mask fell back, and warns where a role uses it', () => {
     const encoded = madeEncoding(pool, (row) => (row.line === 2 ? { fallback: 'no-action' } : {}));
-    const { census, codes } = make({ adapter: 'drag' }, 1, pool, { encoded });
+    const { census, codes, phase, plan } = make({ adapter: 'drag' }, 1, pool, { encoded });
     expect(census.fallback.reasons).toEqual({ 'no-action': census.fallback.rows });
     expect(census.fallback.first).toHaveLength(10);
     expect(census.fallback.first[0]).toMatch(/:2$/);
     expect(codes).toContain('fallback-masks');
+    const anchors = new Set(phase.order.row.filter((_, i) => phase.order.role[i] === 1));
+    const fellBack = [...anchors].filter((row) => /:2$/.test(plan.rows.name[row]!));
+    expect(fellBack.length).toBeGreaterThan(0);
+    expect(census.roles.map((role) => role.fallback)).toEqual([null, fellBack.length]);
+    expect(census.roles.map((role) => role.zero)).toEqual([0, 0]);
     const alone = make({ adapter: 'drag', beta: 0 }, 1, pool, { encoded });
     expect(alone.census.fallback).toMatchObject({ matters: false });
     expect(alone.codes).not.toContain('fallback-masks');
