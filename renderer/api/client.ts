@@ -3,28 +3,41 @@
  */
 import type { PushName, RequestName } from '../../main/contract/window/names.ts';
 import type { Pushes } from '../../main/contract/window/pushes.ts';
-import type { WireError } from '../../main/contract/window/reply.ts';
 import type { RequestAnswer, RequestInput } from '../../main/contract/window/requests.ts';
+import { bridgeLink } from './bridge.ts';
+import { CallError } from './call-error.ts';
+import type { Link } from './link.ts';
+import { browserLink } from './browser-link.ts';
 
-/** A refusal of the main process, or `disconnected`. */
-export class CallError extends Error {
-  readonly code: string;
-  readonly hint: string | null;
+export { CallError } from './call-error.ts';
 
-  constructor({ code, message, hint }: WireError) {
-    super(message);
-    this.name = 'CallError';
-    this.code = code;
-    this.hint = hint;
-  }
+let link: Link | null = null;
+
+/** Made on first use, so that loading this file does nothing. */
+function currentLink(): Link {
+  link ??= globalThis.window.whetstoneBridge ? bridgeLink(globalThis.window.whetstoneBridge) : browserLink();
+  return link;
 }
 
-/** Throws CallError. Waits for the connection while it is being made; fails with `disconnected` when it breaks before the answer. */
-export function call<Name extends RequestName>(_name: Name, _input: RequestInput<Name>): Promise<RequestAnswer<Name>> {
-  throw new Error('to be written');
+/** Begins to connect; otherwise the first call does. */
+export function connect(): void {
+  currentLink();
+}
+
+/**
+ * Throws CallError. Waits for the connection while the first one is being made; fails with `disconnected` when it breaks before the answer, and at once
+ * while it is lost: what a person asked for must not happen minutes later.
+ */
+export async function call<Name extends RequestName>(
+  name: Name,
+  input: RequestInput<Name>,
+): Promise<RequestAnswer<Name>> {
+  const reply = await currentLink().call(name, input);
+  if (!reply.ok) throw new CallError(reply.error);
+  return reply.value as RequestAnswer<Name>;
 }
 
 /** Calls back at every push of that name, over reconnections too; the answer ends it. */
-export function onPush<Name extends PushName>(_name: Name, _take: (payload: Pushes[Name]) => void): () => void {
-  throw new Error('to be written');
+export function onPush<Name extends PushName>(name: Name, take: (payload: Pushes[Name]) => void): () => void {
+  return currentLink().on(name, take as (payload: unknown) => void);
 }
