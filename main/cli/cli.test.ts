@@ -316,7 +316,7 @@ describe('flags', () => {
           ' ',
         ),
       ],
-      { WEBMIX_BASE_MODEL: 'microsoft/Fara1.5-4B' },
+      { environment: { WEBMIX_BASE_MODEL: 'microsoft/Fara1.5-4B' } },
     );
     expect(request).toMatchObject({
       ...{
@@ -331,8 +331,8 @@ describe('flags', () => {
     });
     expect(detach).toBe(true);
     expect(notes).toHaveLength(1);
-    expect(readRunFlags(['webmix', '--adapter', 'drag'], {}).request.model).toBe('Qwen/Qwen3.5-4B');
-    expect(readRunFlags(['webmix', '--init-adapter', 'x'], {}).request.settings['initAdapter']).toBe(path.resolve('x'));
+    expect(readRunFlags(['webmix', '--adapter', 'drag'], { environment: {} }).request.model).toBe('Qwen/Qwen3.5-4B');
+    expect(readRunFlags(['webmix', '--init-adapter', 'x']).request.settings['initAdapter']).toBe(path.resolve('x'));
   });
 
   it('that cannot be are named', () => {

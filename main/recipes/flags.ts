@@ -63,31 +63,59 @@ export interface ReadFlags {
 /**
  * Reads words as argparse does: `--flag value`, `--flag=value`, and any beginning of a flag that only one flag has.
  * @param readText gives the text of a file that a flag names. Throws AppError: unknown-flag, bad-flag, and what `readText` throws.
+ * @param onFault gets what would be thrown, with the words that are passed over for it: for commands that were written for another program.
  */
 export function readFlags(
   flags: readonly RecipeFlag[],
   words: readonly string[],
   readText: (file: string) => string,
+  onFault?: (words: string[], error: AppError) => void,
 ): ReadFlags {
   const read: ReadFlags = { settings: {}, run: {} };
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? '';
-    const equals = word.startsWith('--') ? word.indexOf('=') : -1;
-    const flag = findFlag(flags, equals < 0 ? word : word.slice(0, equals));
-    let text = equals < 0 ? undefined : word.slice(equals + 1);
-    if (flag.takes === 'nothing') {
-      if (text !== undefined) throw new AppError('bad-flag', `${flag.flag} takes no value`);
-    } else if (text === undefined) {
-      text = words[++at];
-      // A flag behind a flag: the value was forgotten. One that really begins so is given as --flag=value.
-      if (text === undefined || text.startsWith('--'))
-        throw new AppError('bad-flag', `${flag.flag} needs a value (${flag.metavar ?? 'VALUE'})`);
+  for (let at = 0; at < words.length;) {
+    const next = behind(words, at);
+    try {
+      at = readOne(flags, words, at, readText, read);
+    } catch (error) {
+      if (!onFault || !(error instanceof AppError)) throw error;
+      onFault(words.slice(at, next), error);
+      at = next;
     }
-    const value = flag.parse(flag.takes === 'file' ? readText(text ?? '') : (text ?? ''));
-    if ('setting' in flag.target) read.settings[flag.target.setting] = value;
-    else read.run[flag.target.run] = String(value);
   }
   return read;
+}
+
+/** The position behind a flag and what stands between it and the next one. */
+function behind(words: readonly string[], at: number): number {
+  const next = words.findIndex((word, index) => index > at && word.startsWith('--'));
+  return next < 0 ? words.length : next;
+}
+
+/** Reads the flag at `at` into `read`; gives the position behind it and its value. */
+function readOne(
+  flags: readonly RecipeFlag[],
+  words: readonly string[],
+  at: number,
+  readText: (file: string) => string,
+  read: ReadFlags,
+): number {
+  const word = words[at] ?? '';
+  const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+  const flag = findFlag(flags, equals < 0 ? word : word.slice(0, equals));
+  let text = equals < 0 ? undefined : word.slice(equals + 1);
+  let next = at + 1;
+  if (flag.takes === 'nothing') {
+    if (text !== undefined) throw new AppError('bad-flag', `${flag.flag} takes no value`);
+  } else if (text === undefined) {
+    text = words[next++];
+    // A flag behind a flag: the value was forgotten. One that really begins so is given as --flag=value.
+    if (text === undefined || text.startsWith('--'))
+      throw new AppError('bad-flag', `${flag.flag} needs a value (${flag.metavar ?? 'VALUE'})`);
+  }
+  const value = flag.parse(flag.takes === 'file' ? readText(text ?? '') : (text ?? ''));
+  if ('setting' in flag.target) read.settings[flag.target.setting] = value;
+  else read.run[flag.target.run] = String(value);
+  return next;
 }
 
 function findFlag(flags: readonly RecipeFlag[], word: string): RecipeFlag {
