@@ -18,6 +18,7 @@ import {
 } from './draft.ts';
 import type { RequestName } from './names.ts';
 import {
+  emptyFilter,
   rowFilterSchema,
   type EpisodeItem,
   type OpenPool,
@@ -95,8 +96,10 @@ export const requests = {
   ),
   'rows.episodes': answers<Page<EpisodeItem>>()(z.strictObject({ pool, filter: rowFilterSchema, from, count })),
   'rows.list': answers<Page<RowItem>>()(z.strictObject({ pool, filter: rowFilterSchema, from, count })),
-  /** `model`: whose processor encodes it; null: not encoded. */
-  'rows.read': answers<RowDetail>()(z.strictObject({ ...row, model: z.string().max(4096).nullable() })),
+  /** `model`: whose processor encodes it; null: not encoded. `filter`: whose neighbours it is shown among. */
+  'rows.read': answers<RowDetail>()(
+    z.strictObject({ ...row, model: z.string().max(4096).nullable(), filter: rowFilterSchema.default(emptyFilter) }),
+  ),
   'rows.image': answers<RowImage>()(z.strictObject({ ...row, image: from })),
 } satisfies Record<RequestName, RequestShape<z.ZodType, unknown>>;
 

@@ -1,6 +1,6 @@
 /** Rows of a pool as the window browses and shows them. */
 import { z } from 'zod';
-import type { FallbackReason } from '../pool.ts';
+import type { BadRow, FallbackReason } from '../pool.ts';
 
 export interface PoolEntry {
   /** Hash of the folders: the pool's address. */
@@ -15,8 +15,13 @@ export interface OpenPool extends PoolEntry {
   rows: number;
   families: { name: string; rows: number }[];
   variants: { name: string; rows: number }[];
+  /** '' stands for rows without one. */
   operations: { name: string; rows: number }[];
   badCount: number;
+  /** The first hundred of them. */
+  bad: BadRow[];
+  /** Rows that every reader leaves out: injected mistakes and what leads up to them. */
+  leftOut: { inject: number; augPrefix: number };
 }
 
 export const rowFilterSchema = z.strictObject({
@@ -78,6 +83,7 @@ export type ActionMark =
   | { kind: 'point'; name: string; x: number; y: number; label: string }
   | { kind: 'path'; name: string; points: [number, number][]; label: string }
   | { kind: 'arrow'; name: string; from: [number, number]; to: [number, number]; label: string }
+  /** The element list says at most where it is; a place without extent has x0 = x1 and y0 = y1. */
   | { kind: 'element'; name: string; index: number; box: [number, number, number, number] | null; label: string }
   /** Has no place: typing, waiting, done. */
   | { kind: 'none'; name: string; label: string };
@@ -94,7 +100,7 @@ export interface ShownImage {
 /** The supervised tokens in order, and the prompt's last few before them. Every array has one entry a token. */
 export interface TargetTokens {
   ids: Int32Array;
-  /** As the tokenizer writes each by itself; a character that several tokens share stands at the first. */
+  /** The text that each stands for, joined the whole of it; a character that several tokens share stands at the first, the others have ''. */
   texts: string[];
   /** Code points of the target, [start, end); -1 for prompt tokens and for the end token. */
   starts: Int32Array;
@@ -125,6 +131,8 @@ export interface RowDetail {
   totalTokens: number | null;
   /** Model whose processor was used. */
   model: string | null;
+  /** Among the rows of the filter it was asked with; `at` null: it is not one of them. `previous` and `next` are of those too. */
+  place: { at: number | null; of: number };
   previous: { episode: string; line: number } | null;
   next: { episode: string; line: number } | null;
 }
