@@ -103,6 +103,16 @@ program
     (await import('./commands/encode.ts')).encodeCommand(rows, options),
   );
 program
+  .command('serve')
+  .description('the window in a browser; prints its address')
+  .option('--port <port>', 'of 127.0.0.1; by default the one of the last time, or a free one')
+  .option('--socket <path>', 'a socket file instead of a port, for ssh -L; only you can connect to it')
+  .option('--token-file <file>', 'where the token is kept; by default in the data folder')
+  .option('--json', 'print the address as JSON')
+  .action(async (options: { port?: string; socket?: string; tokenFile?: string; json?: boolean }) =>
+    (await import('./commands/serve.ts')).serveCommand(options),
+  );
+program
   .command('describe')
   .description('what the built trainer knows, as JSON')
   .action(async () => {

@@ -120,7 +120,10 @@ export class WebSocketLink implements Link {
     const turn = ++this.#try;
     const token = await this.#options.token();
     if (turn !== this.#try || this.#stopped) return;
-    if (token === '') return this.#refused();
+    if (token === '') {
+      this.#refused();
+      return;
+    }
     this.#options.report({ nextTryAt: null });
     // A WebSocket refuses subprotocols with other characters by throwing.
     const safeToken = /^[\w-]+$/.test(token) ? token : 'unusable';
@@ -164,7 +167,8 @@ export class WebSocketLink implements Link {
       message = decode(data as ArrayBuffer) as ServerMessage;
     } catch (error) {
       console.error(error);
-      return this.#lost('the server sent what this window cannot read: reload the window');
+      this.#lost('the server sent what this window cannot read: reload the window');
+      return;
     }
     if ('reply' in message) {
       const waiting = this.#waiting.get(message.id);
@@ -180,16 +184,19 @@ export class WebSocketLink implements Link {
         }
       }
     }
-    return undefined;
   }
 
   async #closed({ code, reason }: CloseEvent, token: string): Promise<void> {
-    if (this.#state === 'up') return this.#lost(reason || (code === 1006 ? 'it broke off' : `it was ended (${code})`));
+    if (this.#state === 'up') {
+      this.#lost(reason || (code === 1006 ? 'it broke off' : `it was ended (${code})`));
+      return;
+    }
     // Not accepted, and the browser does not say why: asked in a way that it does say.
     const turn = this.#try;
     const why = await this.#whyNot(token);
-    if (turn !== this.#try || this.#stopped) return undefined;
-    return why === 'refused' ? this.#refused() : this.#lost(why);
+    if (turn !== this.#try || this.#stopped) return;
+    if (why === 'refused') this.#refused();
+    else this.#lost(why);
   }
 
   async #whyNot(token: string): Promise<string> {
