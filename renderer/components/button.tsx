@@ -25,14 +25,14 @@ export interface ButtonProps {
   ref?: Ref<HTMLButtonElement> | undefined;
 }
 
-export function Button(props: ButtonProps) {
+export function Button({ ref, ...props }: ButtonProps) {
   const { children, kind = 'plain', keys, disabledReason, onPress, type = 'button', label, pressed, expanded } = props;
   const reason = useId();
   const off = disabledReason !== undefined && disabledReason !== null;
   return (
     <>
       <button
-        ref={props.ref}
+        ref={ref}
         type={type}
         className={classes(styles.button, styles[kind], off && styles.off, props.small && styles.small)}
         aria-label={label}

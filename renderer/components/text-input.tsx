@@ -31,7 +31,7 @@ export interface TextInputProps {
   ref?: Ref<HTMLInputElement> | undefined;
 }
 
-export function TextInput(props: TextInputProps) {
+export function TextInput({ ref, ...props }: TextInputProps) {
   const { label, value, onChange, state = 'plain', describedBy, mono = false, numeric = false, suffix, id } = props;
   return (
     <span
@@ -39,7 +39,7 @@ export function TextInput(props: TextInputProps) {
       style={props.width === undefined ? undefined : { width: props.width }}
     >
       <input
-        ref={props.ref}
+        ref={ref}
         id={id}
         type={props.type ?? 'text'}
         className={styles.input}

@@ -2,7 +2,7 @@
  * Keys of a screen. A screen (or an open dialog) lists what its keys do; the list is what acts, what the foot shows and what the key help prints, so the
  * three cannot differ. The innermost list that knows a key gets it. Single letters do nothing while a field has the focus.
  */
-import { useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 
 export interface KeyBinding {
   /** As in `J`, `Enter`, `Ctrl+K`, `Shift+ArrowLeft`, `Alt+ArrowDown`, `?`. Letters match with and without capitals unless Shift is named. */
@@ -75,26 +75,26 @@ addEventListener('keydown', (event) => {
   }
 });
 
-/** Makes `bindings` work while the component is shown. Later (inner) components come first. */
+/** Makes `bindings` work while the component is shown. Components further inside, and those that were shown later, come first. */
 export function useKeys(title: string, bindings: readonly KeyBinding[], options: { modal?: boolean } = {}): void {
   const { modal = false } = options;
-  const id = useRef(0);
+  // Taken while rendering, which goes from the outside in; effects go from the inside out.
+  const [id] = useState(() => nextId++);
   useEffect(() => {
-    id.current = nextId++;
-    const own = id.current;
-    publish([...layers, { id: own, title, bindings: [], modal }]);
-    return () => publish(layers.filter((layer) => layer.id !== own));
-  }, [title, modal]);
+    publish([...layers, { id, title, bindings: [], modal }].sort((a, b) => a.id - b.id));
+    return () => publish(layers.filter((layer) => layer.id !== id));
+  }, [id, title, modal]);
   // Bindings close over what was rendered last: they are put in after every render, without telling anybody when only their functions are new.
   useEffect(() => {
-    const shape = (list: readonly KeyBinding[]): string =>
-      list.map((b) => `${b.keys} ${b.label} ${b.disabled ?? ''} ${b.minor ?? ''}`).join('\n');
-    const before = layers.find((layer) => layer.id === id.current);
-    const next = layers.map((layer) => (layer.id === id.current ? { ...layer, bindings } : layer));
+    const before = layers.find((layer) => layer.id === id);
+    const next = layers.map((layer) => (layer.id === id ? { ...layer, bindings } : layer));
     if (before && shape(before.bindings) === shape(bindings)) layers = next;
     else publish(next);
   });
 }
+
+const shape = (list: readonly KeyBinding[]): string =>
+  list.map((b) => `${b.keys} ${b.label} ${b.disabled ?? ''} ${b.minor ?? ''}`).join('\n');
 
 /** Layers from the outermost (the shell) to the innermost. */
 export function useKeyLayers(): readonly KeyLayer[] {

@@ -1,0 +1,130 @@
+/** The window: top bar, what is wrong with the whole, the screen of the address, foot. A screen's code is loaded when it is first shown. */
+import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ComponentType } from 'react';
+import { useConnection } from './api/connection.ts';
+import { Band } from './components/band.tsx';
+import { LinkTo } from './components/link-to.tsx';
+import { Spinner } from './components/spinner.tsx';
+import { Toasts } from './components/toast.tsx';
+import { useAddress } from './navigation/address.ts';
+import { resolveScreen, type ScreenName } from './navigation/screens.ts';
+import { loadAppInfo, useAppInfo } from './shell/app-info.ts';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { Foot } from './shell/foot.tsx';
+import { KeyHelp } from './shell/key-help.tsx';
+import { LostBar } from './shell/lost-bar.tsx';
+import { checkMachine } from './shell/machine.ts';
+import { Palette } from './shell/palette.tsx';
+import { HistoryProblemPage, NeverConnectedPage, RefusedPage, UnknownAddressPage } from './shell/problems.tsx';
+import { GoKeys, ShellKeys } from './shell/shell-keys.tsx';
+import { TopBar } from './shell/top-bar.tsx';
+import { useRunRows, useRuns } from './stores/runs.ts';
+import styles from './app.module.css';
+
+const files = import.meta.glob('./screens/*/*.tsx');
+
+/** The component `name` of a screen's file. */
+const screen = (file: string, name: string): ComponentType =>
+  lazy(async () => {
+    const load = files[`./screens/${file}`];
+    if (!load) throw new Error(`this version has no ${file}`);
+    const exported = ((await load()) as Record<string, ComponentType | undefined>)[name];
+    if (!exported) throw new Error(`${file} has no ${name}`);
+    return { default: exported };
+  });
+
+const screens: Readonly<Record<ScreenName, ComponentType>> = {
+  runs: screen('runs/runs-screen.tsx', 'RunsScreen'),
+  run: screen('run/run-screen.tsx', 'RunScreen'),
+  compare: screen('compare/compare-screen.tsx', 'CompareScreen'),
+  'new-run': screen('new-run/new-run-screen.tsx', 'NewRunScreen'),
+  rows: screen('rows/rows-screen.tsx', 'RowsScreen'),
+  row: screen('rows/row-screen.tsx', 'RowScreen'),
+  machine: screen('machine/machine-screen.tsx', 'MachineScreen'),
+  states: screen('states/states-screen.tsx', 'StatesScreen'),
+};
+const FirstStart = screen('first-start/first-start.tsx', 'FirstStart');
+/** What can be shown without a history. */
+const withoutHistory: readonly ScreenName[] = ['rows', 'row', 'machine', 'states'];
+/** The disk fills while runs save: looked at again every so often, in ms. */
+const machineEvery = 5 * 60_000;
+
+export function App() {
+  const address = useAddress();
+  const target = resolveScreen(address.path);
+  const [open, setOpen] = useState<'find' | 'help' | 'go' | null>(null);
+  const close = useCallback(() => setOpen(null), []);
+  const main = useRef<HTMLElement>(null);
+  const { state, generation } = useConnection();
+  const history = useAppInfo((app) => app.info?.historyProblem ?? null);
+  const runs = useRunRows();
+  const noRuns = useRuns((all) => all.readAt !== null && all.runs.length === 0 && all.faults.length === 0);
+
+  useEffect(() => {
+    void loadAppInfo();
+    void checkMachine();
+  }, [generation]);
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && void checkMachine(), machineEvery);
+    return () => clearInterval(timer);
+  }, []);
+  useFocusOnMain(main, address.path.join('/'));
+
+  const content = () => {
+    if (state === 'refused') return <RefusedPage />;
+    if (generation === 0 && state === 'lost') return <NeverConnectedPage />;
+    if (target.screen === null) return <UnknownAddressPage nearest={target.nearest} />;
+    if (history && !withoutHistory.includes(target.screen)) return <HistoryProblemPage />;
+    const Shown = target.screen === 'runs' && noRuns ? FirstStart : screens[target.screen];
+    return <Shown key={target.key} />;
+  };
+
+  return (
+    <div className={styles.frame}>
+      <ShellKeys onFind={() => setOpen('find')} onHelp={() => setOpen('help')} onGo={() => setOpen('go')} />
+      <TopBar place={target.place} runs={runs} onFind={() => setOpen('find')} />
+      <div>
+        {state === 'lost' && generation > 0 && <LostBar />}
+        {history && target.screen !== null && withoutHistory.includes(target.screen) && (
+          <Band kind="bad">
+            <b>The history cannot be opened.</b> {history.message} <LinkTo to="/runs">What to do</LinkTo>
+          </Band>
+        )}
+      </div>
+      <main ref={main} tabIndex={-1} className={styles.main}>
+        <ErrorBoundary resetKey={address.path.join('/')}>
+          <Suspense
+            fallback={
+              <div className={styles.loading}>
+                <Spinner label="Loading the screen" />
+              </div>
+            }
+          >
+            {content()}
+          </Suspense>
+        </ErrorBoundary>
+      </main>
+      <Foot />
+      <Toasts />
+      {open === 'find' && <Palette runs={runs} onClose={close} />}
+      {open === 'help' && <KeyHelp onClose={close} />}
+      {open === 'go' && <GoKeys onDone={close} />}
+    </div>
+  );
+}
+
+/** After a change of screen the focus goes to its heading (unless the screen has put it somewhere), so that keys act there and readers begin there. */
+function useFocusOnMain(main: { readonly current: HTMLElement | null }, path: string): void {
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    const frame = requestAnimationFrame(() => {
+      const element = main.current;
+      if (!element || element.contains(document.activeElement) || document.querySelector('dialog[open]')) return;
+      (element.querySelector<HTMLElement>('h1[tabindex="-1"]') ?? element).focus({ preventScroll: true });
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [main, path]);
+}

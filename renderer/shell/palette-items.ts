@@ -1,0 +1,79 @@
+/** What "find or do" offers: actions of what is on the screen, places, themes, runs by name. */
+import type { RunRow } from '../../main/contract/window/runs.ts';
+import { stateWord } from '../components/state-mark.tsx';
+import { formatMoment } from '../format/times.ts';
+import { formatAddress, go } from '../navigation/address.ts';
+import type { KeyLayer } from '../navigation/keys.ts';
+import { places } from '../navigation/screens.ts';
+import { setTheme, themes } from './theme.ts';
+
+export interface PaletteItem {
+  id: string;
+  group: string;
+  text: string;
+  /** Grey, after the text. */
+  note: string;
+  keys: string | null;
+  run: () => void;
+}
+
+export function paletteItems(layers: readonly KeyLayer[], runs: readonly RunRow[]): PaletteItem[] {
+  const actions = layers.toReversed().flatMap((layer) =>
+    layer.bindings
+      .filter((binding) => !binding.disabled && binding.keys !== 'Ctrl+K' && binding.keys !== 'G')
+      .map((binding) => ({
+        id: `${layer.id} ${binding.keys}`,
+        group: layer.title,
+        text: binding.label,
+        note: '',
+        keys: binding.keys,
+        run: binding.run,
+      })),
+  );
+  return [
+    ...actions,
+    ...places.map(({ title, address, key }) => ({
+      id: address,
+      group: 'Places',
+      text: title,
+      note: `G then ${key}`,
+      keys: null,
+      run: () => go(address),
+    })),
+    ...runs.map((run) => ({
+      id: `run ${run.id}`,
+      group: 'Runs',
+      text: run.name,
+      note: `${stateWord(run.state)}, ${formatMoment(run.created)}, ${run.id}`,
+      keys: null,
+      run: () => go(formatAddress(['runs', run.id])),
+    })),
+    ...themes.map((theme) => ({
+      id: `theme ${theme}`,
+      group: 'Theme',
+      text: `Theme: ${theme === 'system' ? 'as the system' : theme}`,
+      note: '',
+      keys: null,
+      run: () => setTheme(theme),
+    })),
+  ];
+}
+
+/** Items that have all words of `text` somewhere, those that begin with it first; the order is kept otherwise. At most `most`. */
+export function findItems(items: readonly PaletteItem[], text: string, most = 60): PaletteItem[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const whole = words.join(' ');
+  const found = items.filter((item) => {
+    const haystack = `${item.text} ${item.note} ${item.group}`.toLowerCase();
+    return words.every((word) => haystack.includes(word));
+  });
+  const rank = (item: PaletteItem): number => {
+    const name = item.text.toLowerCase();
+    return whole === '' ? 0 : name.startsWith(whole) ? 0 : name.includes(whole) ? 1 : 2;
+  };
+  return found
+    .map((item, index) => ({ item, index }))
+    .sort((a, b) => rank(a.item) - rank(b.item) || a.index - b.index)
+    .slice(0, most)
+    .map(({ item }) => item);
+}
