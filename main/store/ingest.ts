@@ -5,6 +5,7 @@
 import { assertNever } from '../contract/errors.ts';
 import { logRecord, type EventOf, type RunEvent, type Visit } from '../contract/events.ts';
 import type { WriteDb } from './database.ts';
+import { lossesOf } from './losses.ts';
 
 export interface IngestBatch {
   events: readonly RunEvent[];
@@ -127,6 +128,7 @@ function takeStep(prepared: Statements, run: number, segment: number, event: Eve
     ],
     ...[seconds.forward, seconds.backward, seconds.reference, seconds.optimizer, seconds.other].map(real),
     real(event.gpu_gib),
+    lossesOf(event.visits),
   );
   for (const visit of event.visits)
     prepared.visit.run(
@@ -180,7 +182,7 @@ function prepare({ sqlite }: WriteDb) {
     ),
     step: sql(
       `INSERT OR REPLACE INTO steps (run, step, segment, time, rows, epoch, lr, grad_norm, tokens, seconds_forward, seconds_backward,
-       seconds_reference, seconds_optimizer, seconds_other, gpu_gib) VALUES (${marks(15)})`,
+       seconds_reference, seconds_optimizer, seconds_other, gpu_gib, losses) VALUES (${marks(16)})`,
     ),
     visit: sql(
       `INSERT OR REPLACE INTO visits (run, ordinal, segment, step, row, role, epoch, tokens, targets, sum, weight, clamped, fields)

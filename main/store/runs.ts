@@ -10,6 +10,8 @@ export interface RunRecord {
   id: string;
   folder: string;
   name: string;
+  /** What a person wrote about it. */
+  note: string;
   recipe: string;
   created: number;
   output: string;
@@ -27,6 +29,8 @@ export interface RunRecord {
   lastTime: number | null;
   started: EventOf<'started'> | null;
   terminal: TerminalEvent | null;
+  /** Of the last `started` event; -1 before the first. */
+  segment: number;
 }
 
 export interface RunRegistration {
@@ -36,24 +40,27 @@ export interface RunRegistration {
   planSha256: string;
   /** Without one (a plan made by hand) the plan's own words count. */
   runFile: RunFile | undefined;
+  /** What a person called it later, and wrote about it. */
+  person?: { name: string | null; note: string } | undefined;
   /** Where run.json says none: seconds since 1970. */
   created: number;
 }
 
 /** Adds a run that the database does not know, or refreshes what its folder says of it; gives its key. */
 export function registerRun({ sqlite }: WriteDb, registration: RunRegistration): number {
-  const { id, folder, plan, planSha256, runFile, created } = registration;
+  const { id, folder, plan, planSha256, runFile, created, person } = registration;
   const phase = plan.phases[0];
   const row = sqlite
     .prepare(
       `INSERT INTO runs (id, folder, name, recipe, created, created_by, output, plan_sha256, settings, roles, model, ranks, total_rows, total_steps,
-         bad_rows_allowed, bad_rows_found)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET folder = excluded.folder, name = excluded.name
+         bad_rows_allowed, bad_rows_found, note)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET folder = excluded.folder, name = excluded.name, note = excluded.note
        RETURNING run`,
     )
     .get(
-      ...[id, folder, runFile?.name ?? plan.name, plan.recipe, runFile?.created ?? created, runFile?.createdBy ?? null],
+      ...[id, folder, person?.name ?? runFile?.name ?? plan.name, plan.recipe, runFile?.created ?? created],
+      runFile?.createdBy ?? null,
       ...[
         plan.output.folder,
         planSha256,
@@ -61,7 +68,7 @@ export function registerRun({ sqlite }: WriteDb, registration: RunRegistration):
         JSON.stringify(plan.roles.map((role) => role.name)),
       ],
       ...[JSON.stringify(plan.model), plan.ranks, plan.phases.reduce((sum, { order }) => sum + order.row.length, 0)],
-      ...[phase?.steps ?? 0, runFile?.badRows.allowed ?? 0, runFile?.badRows.found ?? 0],
+      ...[phase?.steps ?? 0, runFile?.badRows.allowed ?? 0, runFile?.badRows.found ?? 0, person?.note ?? ''],
     ) as { run: number };
   return row.run;
 }
@@ -80,6 +87,7 @@ function toRecord(raw: Raw): RunRecord {
     id: text('id'),
     folder: text('folder'),
     name: text('name'),
+    note: text('note'),
     recipe: text('recipe'),
     created: Number(raw['created']),
     output: text('output'),
@@ -97,6 +105,7 @@ function toRecord(raw: Raw): RunRecord {
     lastTime: raw['last_time'] === null ? null : Number(raw['last_time']),
     started: json('started') as EventOf<'started'> | null,
     terminal: json('terminal') as TerminalEvent | null,
+    segment: Number(raw['segment']),
   };
 }
 
@@ -110,9 +119,37 @@ export function listRuns({ sqlite }: ReadDb): RunRecord[] {
   return (sqlite.prepare(`SELECT ${columns} FROM runs ORDER BY created DESC, id DESC`).all() as Raw[]).map(toRecord);
 }
 
+/** Takes over what a person called a run, what they wrote about it, and where its folder is now. */
+export function describeRun(
+  { sqlite }: WriteDb,
+  run: number,
+  { folder, name, note }: { folder: string; name: string; note: string },
+): void {
+  sqlite.prepare('UPDATE runs SET folder = ?, name = ?, note = ? WHERE run = ?').run(folder, name, note, run);
+}
+
+export interface SegmentRecord {
+  segment: number;
+  /** Seconds since 1970. */
+  time: number;
+  fromRows: number;
+  fromStep: number;
+}
+
+/** Starts of a run, the first and its resumes. */
+export function runSegments({ sqlite }: ReadDb, run: number): SegmentRecord[] {
+  return sqlite
+    .prepare(
+      'SELECT segment, time, from_rows AS fromRows, from_step AS fromStep FROM segments WHERE run = ? ORDER BY segment',
+    )
+    .all(run) as SegmentRecord[];
+}
+
 export interface EvaluationRecord {
   set: string;
   rows: number;
+  /** Seconds since 1970. */
+  time: number;
   checkpoint: string | null;
   n: number;
   mean: number | null;
@@ -126,7 +163,7 @@ export interface EvaluationRecord {
 export function runEvaluations({ sqlite }: ReadDb, run: number): EvaluationRecord[] {
   const raws = sqlite
     .prepare(
-      `SELECT set_name AS "set", rows, checkpoint, n, mean, stderr, hash, groups, fields FROM evaluations
+      `SELECT set_name AS "set", rows, time, checkpoint, n, mean, stderr, hash, groups, fields FROM evaluations
        WHERE run = ? AND superseded_by IS NULL ORDER BY rows, evaluation`,
     )
     .all(run) as (Omit<EvaluationRecord, 'groups' | 'fields'> & { groups: string; fields: string })[];
@@ -143,12 +180,14 @@ export interface CheckpointRecord {
   folder: string;
   rows: number;
   step: number;
+  /** Seconds since 1970. */
+  time: number;
 }
 
 export function runCheckpoints({ sqlite }: ReadDb, run: number): CheckpointRecord[] {
   return sqlite
     .prepare(
-      'SELECT kind, name, folder, rows, step FROM checkpoints WHERE run = ? AND superseded_by IS NULL ORDER BY rows, checkpoint',
+      'SELECT kind, name, folder, rows, step, time FROM checkpoints WHERE run = ? AND superseded_by IS NULL ORDER BY rows, checkpoint',
     )
     .all(run) as CheckpointRecord[];
 }

@@ -26,10 +26,10 @@ function code(error: unknown): string {
 }
 
 /**
- * The whole lines behind `offset`, some megabytes at most a call (an unchanged offset means: nothing new). A torn last line waits for its end; a fault
+ * The whole lines behind `offset`, `atMostBytes` at most a call unless one line is longer (an unchanged offset means: nothing new). A torn last line waits for its end; a fault
  * that may pass (no file yet, a network disk) reads as nothing new. Throws AppError for faults that do not pass.
  */
-export function readEvents(file: string, offset: number): EventBatch {
+export function readEvents(file: string, offset: number, atMostBytes = chunkBytes): EventBatch {
   const nothing: EventBatch = { events: [], unknown: 0, offset };
   let handle: number;
   try {
@@ -41,7 +41,7 @@ export function readEvents(file: string, offset: number): EventBatch {
   try {
     const available = fstatSync(handle).size - offset;
     if (available <= 0) return nothing;
-    for (let length = chunkBytes; ; length *= 2) {
+    for (let length = atMostBytes; ; length *= 2) {
       const wanted = Math.min(length, available);
       const buffer = Buffer.allocUnsafe(wanted);
       let filled = 0;

@@ -9,6 +9,7 @@ import { AppError } from '../contract/errors.ts';
 import { runFileSchema, type RunFile } from '../contract/runs.ts';
 import { fileError, writeFileAtomic } from '../io/atomic-file.ts';
 import { ensureFolder } from '../paths.ts';
+import { readPerson } from './person.ts';
 
 export const planFile = (folder: string): string => path.join(folder, 'plan.json');
 export const runFile = (folder: string): string => path.join(folder, 'run.json');
@@ -114,7 +115,7 @@ export function findRunFolder(runs: string, wanted: string): string {
 
 function nameOf(folder: string): string | undefined {
   try {
-    return readRunFile(folder)?.name;
+    return readPerson(folder)?.name ?? readRunFile(folder)?.name;
   } catch {
     return undefined;
   }

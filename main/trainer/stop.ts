@@ -9,7 +9,7 @@ import { writeFileAtomic } from '../io/atomic-file.ts';
 import { readAllEvents } from './event-tailer.ts';
 import { liveness } from './process-identity.ts';
 import { eventsFile, readRunFile, stopFile } from './run-folder.ts';
-import { addFacts, identityOf, isOver, noFacts, readStatus } from './status.ts';
+import { addFacts, identityOf, isOver, noFacts, readStatus, type StatusFacts } from './status.ts';
 
 export interface StopOptions {
   /** Time that the trainer has for its checkpoint. */
@@ -17,6 +17,8 @@ export interface StopOptions {
   /** Ends the run at once, without a checkpoint. */
   kill?: boolean;
   pollMs?: number;
+  /** What the events say, where that is known already: reading them takes long in a long run. */
+  facts?: StatusFacts;
 }
 
 export type StopOutcome = 'stopped' | 'killed' | 'was-over';
@@ -25,11 +27,11 @@ export type StopOutcome = 'stopped' | 'killed' | 'was-over';
  * The process that works on the run: the one that was started, which leads the group of all ranks; or, where that is gone or there was none (torchrun,
  * Slurm, by hand), the one that calls itself so in the events.
  */
-export function runProcess(folder: string): ProcessIdentity | null {
+export function runProcess(folder: string, known?: StatusFacts): ProcessIdentity | null {
   const launched = readRunFile(folder)?.launches.at(-1)?.process ?? null;
   if (launched && liveness(launched) === 'alive') return launched;
-  let facts = noFacts;
-  for (const batch of readAllEvents(eventsFile(folder))) facts = addFacts(facts, batch);
+  let facts = known ?? noFacts;
+  if (!known) for (const batch of readAllEvents(eventsFile(folder))) facts = addFacts(facts, batch);
   return facts.started ? identityOf(facts.started) : launched;
 }
 
@@ -55,8 +57,8 @@ function signal(identity: ProcessIdentity, name: 'SIGTERM' | 'SIGKILL'): void {
 /** Stops the run in `folder` and waits until its process is gone. Throws AppError where it runs on another host. */
 export async function stopRun(folder: string, options: StopOptions = {}): Promise<StopOutcome> {
   const { graceMs = 30_000, kill = false, pollMs = 50 } = options;
-  if (isOver(readStatus(folder).state)) return 'was-over';
-  const identity = runProcess(folder);
+  if (isOver(readStatus(folder, options.facts).state)) return 'was-over';
+  const identity = runProcess(folder, options.facts);
   if (!identity) return 'was-over';
   const where = liveness(identity);
   if (where === 'elsewhere')

@@ -1,16 +1,32 @@
 /** A run as a list shows it, from the history and the state of its process. */
-import type { RunSummary } from '../contract/runs.ts';
+import type { Launch, RunSummary } from '../contract/runs.ts';
 import type { ReadDb } from '../store/database.ts';
 import { runEvaluations, runProgress, type RunRecord } from '../store/runs.ts';
 import { readRunFile } from './run-folder.ts';
-import { deriveStatus, stopAskedAt } from './status.ts';
+import { deriveStatus, stopAskedAt, type StatusFacts } from './status.ts';
 
-export function summarize(db: ReadDb, record: RunRecord): RunSummary {
+/** What of the run folder's files decides about the state. */
+export interface StatusFiles {
+  launch: Launch | null;
+  /** Seconds since 1970. */
+  stopAsked: number | null;
+}
+
+export function statusFiles(folder: string): StatusFiles {
+  return { launch: readRunFileOrNone(folder)?.launches.at(-1) ?? null, stopAsked: stopAskedAt(folder) };
+}
+
+/** What the history knows of a run's last words. */
+export const factsOf = ({ started, phase, terminal, lastTime }: RunRecord): StatusFacts => ({
+  ...{ started, phase, terminal, lastTime },
+});
+
+/** `files` are read where they are not given. */
+export function summarize(db: ReadDb, record: RunRecord, files: StatusFiles = statusFiles(record.folder)): RunSummary {
   const { id, name, recipe, folder, output, created, totalRows, totalSteps, unknownLines } = record;
   const status = deriveStatus({
-    facts: { started: record.started, phase: record.phase, terminal: record.terminal, lastTime: record.lastTime },
-    launch: readRunFileOrNone(folder)?.launches.at(-1) ?? null,
-    stopAsked: stopAskedAt(folder),
+    facts: factsOf(record),
+    ...files,
     now: Date.now() / 1000,
   });
   const latest = new Map(runEvaluations(db, record.run).map((evaluation) => [evaluation.set, evaluation]));

@@ -8,8 +8,9 @@ import { AppError } from '../contract/errors.ts';
 import { readPlan } from '../plan/write-plan.ts';
 import type { WriteDb } from '../store/database.ts';
 import { ingest } from '../store/ingest.ts';
-import { findRun, registerRun } from '../store/runs.ts';
+import { describeRun, findRun, registerRun, type RunRecord } from '../store/runs.ts';
 import { readEvents } from './event-tailer.ts';
+import { readPerson } from './person.ts';
 import { eventsFile, listRunIds, planFile, readRunFile } from './run-folder.ts';
 
 export interface SyncFault {
@@ -17,17 +18,31 @@ export interface SyncFault {
   message: string;
 }
 
+/**
+ * What the history says of the run in `folder`, after it was brought up to date with everything in the folder but its events: registered where it is new, its place,
+ * name and note taken over where it is not. Throws AppError for a plan that cannot be read.
+ */
+export function registerFolder(db: WriteDb, folder: string): RunRecord {
+  const id = path.basename(folder);
+  const known = findRun(db, id);
+  const person = readPerson(folder);
+  if (known) {
+    const now = { folder, name: person?.name ?? known.name, note: person?.note ?? known.note };
+    if (now.folder === known.folder && now.name === known.name && now.note === known.note) return known;
+    describeRun(db, known.run, now);
+    return { ...known, ...now };
+  }
+  const { plan, sha256 } = readPlan(folder);
+  const created = statSync(planFile(folder)).mtimeMs / 1000;
+  registerRun(db, { id, folder, plan, planSha256: sha256, runFile: readRunFile(folder), person, created });
+  const registered = findRun(db, id);
+  if (!registered) throw new Error(`run ${id} was registered and is not there`);
+  return registered;
+}
+
 /** Takes one run folder in, up to the end of its events as they are now. Gives the run's key. Throws AppError for a plan that cannot be read. */
 export function syncRun(db: WriteDb, folder: string): number {
-  const id = path.basename(folder);
-  let known = findRun(db, id);
-  if (!known) {
-    const { plan, sha256 } = readPlan(folder);
-    const created = statSync(planFile(folder)).mtimeMs / 1000;
-    registerRun(db, { id, folder, plan, planSha256: sha256, runFile: readRunFile(folder), created });
-    known = findRun(db, id);
-    if (!known) throw new Error(`run ${id} was registered and is not there`);
-  }
+  const known = registerFolder(db, folder);
   const file = eventsFile(folder);
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   for (let offset = known.eventsOffset; offset < size;) {

@@ -47,18 +47,35 @@ export interface PartContext {
   keeper: RunKeeper;
 }
 
+/** Requests that are answered without a history too: what says that there is none, and what helps to do something about it. */
+const withoutHistory = /^(app|machine|folders|job)\./;
+
+/** All others wait for the history and are refused with its problem, so that nothing is begun that could not be found again. */
+function withHistory(keeper: RunKeeper, handlers: Handlers): Handlers {
+  const guarded = Object.entries(handlers as Record<string, (input: unknown) => unknown>).map(([name, handler]) => [
+    name,
+    withoutHistory.test(name)
+      ? handler
+      : async (input: unknown) => {
+          await keeper.history();
+          return handler(input);
+        },
+  ]);
+  return Object.fromEntries(guarded) as Handlers;
+}
+
 export function createServices(options: ServicesOptions): Services {
   const { host, environment = process.env, report = (error) => console.error(error) } = options;
   const bus = new EventEmitter<{ push: [PushName, unknown] }>();
   bus.setMaxListeners(0);
   const push: PushSink = (name, payload) => void bus.emit('push', name, payload);
   const jobs = new Jobs(push);
-  const keeper = new RunKeeper({ environment, push, report });
+  const keeper = new RunKeeper({ environment, push, report, carrier: host.carrier });
   const context: PartContext = { host, environment, push, report, jobs, keeper };
   const parts = [appPart(context), runsPart(context), draftPart(context), rowsPart(context)] as const;
   const [app, runs, draft, rows] = parts;
   return {
-    handlers: { ...app.handlers, ...runs.handlers, ...draft.handlers, ...rows.handlers },
+    handlers: withHistory(keeper, { ...app.handlers, ...runs.handlers, ...draft.handlers, ...rows.handlers }),
     subscribe(take) {
       const listener = take as (name: PushName, payload: unknown) => void;
       bus.on('push', listener);

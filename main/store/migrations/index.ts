@@ -1,13 +1,17 @@
 /** The steps that bring a database to the newest schema. Numbers go by tens, so that one can be put between two; a step that was released never changes. */
 import type Database from 'better-sqlite3';
 import { initial } from './0010-initial.ts';
+import { forWindow } from './0020-window.ts';
 
 export interface Migration {
   version: number;
   sql: string;
 }
 
-export const migrations: readonly Migration[] = [{ version: 10, sql: initial }];
+export const migrations: readonly Migration[] = [
+  { version: 10, sql: initial },
+  { version: 20, sql: forWindow },
+];
 
 export const latestVersion = migrations.at(-1)?.version ?? 0;
 

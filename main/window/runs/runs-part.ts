@@ -1,7 +1,98 @@
+/** Requests about runs. What they answer comes from the history, which the keeper has up to date. */
 import { AppError } from '../../contract/errors.ts';
+import type { Handlers } from '../../contract/window/requests.ts';
+import { findRun, type RunRecord } from '../../store/runs.ts';
+import type { ReadDb } from '../../store/database.ts';
+import { logFile } from '../../trainer/run-folder.ts';
 import type { Part } from '../part.ts';
 import type { PartContext } from '../services.ts';
+import { PlanFactsCache } from './plan-facts.ts';
+import { changePerson, resumeFromWindow, stopFromWindow } from './run-actions.ts';
+import { ColumnsCache } from './run-columns.ts';
+import { makeRunDetail } from './run-detail.ts';
+import { readLogPart } from './run-log.ts';
+import { RunRows } from './run-rows.ts';
+import { seriesOf } from './series.ts';
 
-export function runsPart(_context: PartContext): Part<'runs'> {
-  throw new AppError('todo', 'to be written');
+const seconds = (): number => Date.now() / 1000;
+
+function recordOf(db: ReadDb, id: string): RunRecord {
+  const record = findRun(db, id);
+  if (!record) throw new Error(`run ${id} is followed and not in the history`);
+  return record;
+}
+
+export function runsPart(context: PartContext): Part<'runs'> {
+  const { keeper, environment } = context;
+  const rows = new RunRows();
+  const columns = new ColumnsCache();
+  const plans = new PlanFactsCache();
+  keeper.onOpened(() => {
+    rows.clear();
+    columns.clear();
+  });
+
+  const handlers: Pick<Handlers, Extract<keyof Handlers, `runs.${string}`>> = {
+    async 'runs.list'() {
+      const db = await keeper.history();
+      const now = seconds();
+      return { runs: keeper.runs().map((run) => rows.row(db, run, now)), faults: keeper.faults() };
+    },
+
+    async 'runs.get'({ run: id }) {
+      const db = await keeper.history();
+      const run = keeper.run(id);
+      const record = recordOf(db, id);
+      const failed = record.terminal?.kind === 'failed' ? record.terminal.visits : [];
+      const facts = run.gone ? undefined : plans.of(run.folder, failed);
+      return makeRunDetail(db, {
+        ...{ record, facts, environment, asked: run.request },
+        row: rows.row(db, run, seconds()),
+        columns: columns.of(db, record),
+      });
+    },
+
+    async 'runs.series'({ runs, metrics, ...wish }) {
+      const db = await keeper.history();
+      const known = new Set(keeper.runs().map(({ id }) => id));
+      // A view may name a run that is no more: it has no curves, and the others have theirs.
+      const all = [...new Set(runs)]
+        .filter((id) => known.has(id))
+        .map((id) => ({ id, of: columns.of(db, recordOf(db, id)) }));
+      return {
+        series: all.flatMap(({ id, of }) => metrics.map((metric) => seriesOf(id, of, metric, wish))),
+        ends: all.map(({ id, of }) => ({ run: id, x: of.kept.axis(wish.x).at(-1) ?? 0 })),
+      };
+    },
+
+    async 'runs.log'({ run: id, before, bytes }) {
+      await keeper.history();
+      const run = keeper.run(id);
+      if (run.gone)
+        throw new AppError(
+          'run-folder-gone',
+          `the folder of run ${id} is gone, and its log with it: ${run.folder}`,
+          'Put the folder back where it was; the history keeps curves and figures, not logs.',
+        );
+      return readLogPart(logFile(run.folder), before, bytes);
+    },
+
+    async 'runs.rename'({ run, name }) {
+      await changePerson(keeper, run, { name });
+      return null;
+    },
+
+    async 'runs.note'({ run, note }) {
+      await changePerson(keeper, run, { note });
+      return null;
+    },
+
+    async 'runs.stop'({ run, kill }) {
+      await stopFromWindow(keeper, run, kill);
+      return null;
+    },
+
+    'runs.resume': ({ run }) => resumeFromWindow(context, run),
+  };
+  return { handlers };
 }
