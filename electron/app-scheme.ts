@@ -1,25 +1,11 @@
 /**
- * Answers `app://whetstone/...` from the renderer's folder: its files, and its index.html for every address of the window (which have no extension).
- * Nothing outside of that folder can be had, whatever the path.
+ * Answers `app://whetstone/...` from the built window's files: each under its own name, and index.html for every address of the window. What is not among
+ * them cannot be had, whatever the path.
  */
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { protocol } from 'electron';
+import type { WindowFile, WindowFiles } from '../main/serve/window-files.ts';
 import { securityHeaders } from '../main/window/csp.ts';
 import { appOrigin, appScheme } from './channels.ts';
-
-const types: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.map': 'application/json; charset=utf-8',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.woff2': 'font/woff2',
-};
 
 /** Has to be called before the app is ready. */
 export function registerAppScheme(): void {
@@ -28,45 +14,37 @@ export function registerAppScheme(): void {
   ]);
 }
 
-/** Serves `folder`; has to be called once the app is ready. */
-export function serveAppScheme(folder: string): void {
-  protocol.handle(appScheme, (request) => answer(folder, request));
+/** Has to be called once the app is ready. */
+export function serveAppScheme(files: WindowFiles): void {
+  protocol.handle(appScheme, (request) => answer(files, request));
 }
 
-async function answer(folder: string, request: Request): Promise<Response> {
+function answer(files: WindowFiles, request: Request): Response {
   const url = new URL(request.url);
   if (`${url.protocol}//${url.host}` !== appOrigin) return plain(404, 'not found');
-  if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'only GET');
-  let asked: string;
+  if (request.method !== 'GET') return plain(405, 'only GET');
+  let name: string;
   try {
-    asked = decodeURIComponent(url.pathname);
+    name = decodeURIComponent(url.pathname);
   } catch {
     return plain(400, 'bad address');
   }
-  const file = path.join(folder, path.extname(asked) === '' ? 'index.html' : asked);
-  if (asked.includes('\0') || !file.startsWith(folder + path.sep)) return plain(404, 'not found');
-  try {
-    const body = await readFile(file);
-    return new Response(new Uint8Array(body), { headers: headers(types[path.extname(file)]) });
-  } catch {
-    return file.endsWith('index.html')
-      ? plain(
-          500,
-          `the window's files are not there: ${file}. Build them with: npx vite build -c vite.renderer.config.ts`,
-        )
-      : plain(404, 'not found');
-  }
+  const file = files.find(name) ?? (isPlace(name) ? files.index : undefined);
+  return file ? whole(file) : plain(404, 'not found');
 }
 
-function headers(type = 'application/octet-stream'): Record<string, string> {
-  return {
-    'content-type': type,
-    ...securityHeaders,
-    // Files of a newer version have other names, but index.html has not.
-    'cache-control': 'no-cache',
-  };
+/** An address inside the window. Screens have names without a dot; what comes after them may have one, as episodes do. */
+function isPlace(name: string): boolean {
+  const first = name.split('/')[1] ?? '';
+  return first !== 'assets' && !first.includes('.');
+}
+
+function whole({ type, body, cacheControl }: WindowFile): Response {
+  return new Response(new Uint8Array(body), {
+    headers: { ...securityHeaders, 'Content-Type': type, 'Cache-Control': cacheControl },
+  });
 }
 
 function plain(status: number, text: string): Response {
-  return new Response(text, { status, headers: headers('text/plain; charset=utf-8') });
+  return new Response(text, { status, headers: { ...securityHeaders, 'Content-Type': 'text/plain; charset=utf-8' } });
 }

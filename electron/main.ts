@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { app, BrowserWindow, dialog } from 'electron';
 import { dataFolder, ensureFolder, projectFolder } from '../main/paths.ts';
+import { loadWindowFiles } from '../main/serve/window-files.ts';
 import { networkFileSystem } from '../main/store/database.ts';
 import { createServices } from '../main/window/services.ts';
 import { registerAppScheme, serveAppScheme } from './app-scheme.ts';
@@ -56,7 +57,7 @@ function start(): void {
 }
 
 function open(): void {
-  serveAppScheme(rendererFolder);
+  if (MAIN_WINDOW_VITE_DEV_SERVER_URL === undefined) serveAppScheme(loadWindowFiles(rendererFolder));
   restrictPermissions(origin);
   setMenu();
   // Trouble with the history is not thrown: the window opens and shows it.
