@@ -1,0 +1,43 @@
+/** What is wrong with a field, in place: what and where, then what to do, as a button where a change would settle it. */
+import type { DraftProblem } from '../../../main/contract/window/draft.ts';
+import { Button } from '../../components/button.tsx';
+import { Say } from '../../components/say.tsx';
+import { useDraft } from '../../stores/draft.ts';
+import { BadRows } from './bad-rows.tsx';
+
+const kinds = { error: 'bad', warning: 'warning', info: 'info' } as const;
+
+function applyRepair(repair: NonNullable<DraftProblem['repair']>): void {
+  const { setRequest, setSettings } = useDraft.getState();
+  if (repair.request) {
+    const { settings, ...rest } = repair.request;
+    if (settings) setSettings(settings);
+    setRequest(rest);
+  }
+  if (repair.settings) setSettings(repair.settings);
+}
+
+/** A message that is no sentence of its own yet. */
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+export function ProblemList({ problems }: { problems: readonly DraftProblem[] }) {
+  return problems.map((problem, index) =>
+    problem.code === 'bad-rows' && problem.field === 'rowsFolders' && problem.hint === null ? (
+      <BadRows key={`${problem.code} ${index}`} title={problem.message} />
+    ) : (
+      <Say key={`${problem.code} ${index}`} kind={kinds[problem.severity]} title={`${sentence(problem.message)}.`}>
+        {problem.hint}{' '}
+        {problem.repair && (
+          <Button
+            small
+            onPress={() => {
+              if (problem.repair) applyRepair(problem.repair);
+            }}
+          >
+            {problem.repair.label}
+          </Button>
+        )}
+      </Say>
+    ),
+  );
+}
