@@ -18,6 +18,7 @@ constexpr ws::commands::Command kCommands[] = {
     {"try", "the plan's longest rows forward and backward: memory and seconds, as JSON", ws::commands::try_rows},
     {"describe", "what this binary knows and runs on, as JSON", ws::commands::describe},
     {"bench", "time forward and backward on random weights, or the loss of a model on given ids", ws::commands::bench},
+    {"probe", "visits of a plan by themselves: log-probabilities and LoRA gradients, into files", ws::commands::probe},
     {"decode", "print the SHA-256 of an image's pixel values, as JSON", ws::commands::decode},
 };
 

@@ -25,6 +25,7 @@ int try_rows(Arguments);
 int describe(Arguments);
 int bench(Arguments);
 int decode(Arguments);
+int probe(Arguments);
 
 // `--name value`, `--name=value` and bare `--flag` arguments. Throws ws::Error (plan, code "arguments") for an option that is not
 // in the lists, a value that is missing, and anything that is not an option.
