@@ -2,7 +2,7 @@
  * `npm run demo`: from a fresh clone to a trained adapter. Sets up what is missing, then makes the run that `whetstone run webmix` would make with the flags
  * that it prints, and checks what came of it.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { preparedLines } from '../main/cli/census-lines.ts';
 import { followRun } from '../main/cli/follow-run.ts';
@@ -17,24 +17,18 @@ import { startTrainer } from '../main/trainer/spawn.ts';
 import { ensureTrainer } from '../tools/setup/ensure-trainer.ts';
 import { checkDemo } from './check-run.ts';
 
-/** A fixed number of row visits, so that the demo is the same work on every machine. */
-const ROW_VISITS = 200;
-
 /**
- * The demo as a command line of `whetstone`. The base model is fp32, since it is small and CPUs are slow in bf16; one thread, since its operations are too small
- * to be shared (two take longer); and no recompute, since memory is no matter.
+ * The demo as a command line of `whetstone`, from flags.json (the window offers the same). A fixed number of row visits, so that it is the same work on every
+ * machine. The base model is fp32, since it is small and CPUs are slow in bf16; one thread, since its operations are too small to be shared (two take longer);
+ * and no recompute, since memory is no matter.
  */
 export function demoFlags(output: string): string[] {
-  const recipe = ['webmix', '--adapter', 'rest', '--lr', '1e-3', '--grad-accum', '4', '--epochs', '10'];
-  const size = ['--max-steps', String(ROW_VISITS), '--save-every', '100', '--dtype', 'float32'];
-  const speed = ['--threads', '1', '--no-recompute'];
-  const where = [
-    '--model',
-    path.join(import.meta.dirname, 'model'),
-    '--rows-dir',
-    path.join(import.meta.dirname, 'rows'),
-  ];
-  return [...recipe, ...size, ...speed, ...where, '--out', output, '--name', path.basename(output)];
+  const { flags } = JSON.parse(readFileSync(path.join(import.meta.dirname, 'flags.json'), 'utf8')) as {
+    flags: string[];
+  };
+  const paths = new Set(['--model', '--rows-dir']);
+  const here = flags.map((word, i) => (paths.has(flags[i - 1] ?? '') ? path.join(import.meta.dirname, word) : word));
+  return [...here, '--out', output, '--name', path.basename(output)];
 }
 
 async function runDemo(): Promise<number> {

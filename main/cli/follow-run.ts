@@ -6,7 +6,6 @@ import { isTerminal, type RunEvent } from '../contract/events.ts';
 import { followEvents } from '../trainer/event-tailer.ts';
 import { eventsFile } from '../trainer/run-folder.ts';
 import { logTail, type StartedTrainer } from '../trainer/spawn.ts';
-import { isOver, readStatus } from '../trainer/status.ts';
 import { stopRun } from '../trainer/stop.ts';
 import { eventLine } from './event-lines.ts';
 import { createProgress, duration } from './progress-bar.ts';
@@ -100,24 +99,4 @@ function handleInterrupts(
       await stopping;
     },
   };
-}
-
-/** Waits for the first event, so that a run which cannot start is not reported as started. True where it is at work (or done) by then. */
-export async function waitForStart(
-  folder: string,
-  started: StartedTrainer,
-  offset = 0,
-  timeoutMs = 20_000,
-): Promise<boolean> {
-  let exited = false;
-  void started.exited.then(() => {
-    exited = true;
-  });
-  const timeout = AbortSignal.timeout(timeoutMs);
-  for await (const batch of followEvents(eventsFile(folder), { offset, signal: timeout, over: () => exited })) {
-    const failed = batch.events.find((event) => event.kind === 'failed');
-    if (failed) return false;
-    if (batch.events.length > 0) return true;
-  }
-  return !isOver(readStatus(folder).state);
 }

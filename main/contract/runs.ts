@@ -3,6 +3,7 @@
  * The trainer never reads run.json; a run folder without one (made by hand) is shown all the same.
  */
 import { z } from 'zod';
+import { runRequestSchema } from './window/draft.ts';
 
 /** How a process is told from a later one with the same number: a pid alone says nothing. */
 export const processIdentitySchema = z.object({
@@ -44,6 +45,8 @@ export const runFileSchema = z.object({
   badRows: z.object({ allowed: z.int().nonnegative(), found: z.int().nonnegative() }),
   /** Real folders outside the rows folders that links led to. */
   linkTargets: z.array(z.string()).default([]),
+  /** What was asked for, with absolute paths, so that the run can be made again; absent for a plan made by hand. */
+  request: runRequestSchema.optional().catch(undefined),
   launches: z.array(launchSchema),
 });
 export type RunFile = z.infer<typeof runFileSchema>;

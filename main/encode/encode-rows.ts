@@ -11,6 +11,7 @@ import { AppError } from '../contract/errors.ts';
 import type { BadRow, EncodedRow, PoolRow } from '../contract/pool.ts';
 import { compareCodePoints } from '../text/code-points.ts';
 import { fileError } from '../io/atomic-file.ts';
+import { threadEntry } from '../threads/entry.ts';
 import { packFolder, readPackIndex } from './pack.ts';
 import type { Processor } from './processor.ts';
 import { RowEncoder } from './row-encoder.ts';
@@ -188,7 +189,7 @@ async function encodeInWorkers(
       folder,
       name: `${name}-${index}`,
     };
-    return new Worker(new URL('./worker.ts', import.meta.url), { workerData });
+    return new Worker(threadEntry('encode'), { workerData });
   });
   const run = (worker: Worker): Promise<void> =>
     new Promise((resolve, reject) => {

@@ -40,8 +40,28 @@ export interface PlanTarget {
 
 /** Settings and pool, with the order drawn: all that can be said before a row is encoded. */
 export interface Draft {
-  /** Rows that the plan visits or evaluates, in pool order: these have to be encoded. */
+  /** Rows that the plan visits or evaluates, in pool order: these have to be encoded. Row i here is row i of the plan. */
   neededRows: readonly PoolRow[];
+}
+
+/** Something about one setting, for a form that shows all of them at once. */
+export interface SettingProblem {
+  setting: string;
+  severity: 'error' | 'warning' | 'info';
+  code: string;
+  message: string;
+  hint: string | null;
+  /** A change that would settle it. */
+  repair: { label: string; settings: Record<string, unknown> } | null;
+}
+
+/** What an adapter that a run starts from says about itself. */
+export interface StartAdapter {
+  path: string;
+  rank: number;
+  alpha: number;
+  base: string;
+  tensors: number;
 }
 
 export interface Recipe<Settings, D extends Draft> {
@@ -51,6 +71,18 @@ export interface Recipe<Settings, D extends Draft> {
   settings: readonly SettingDescription[];
   /** The flags of the Python trainer and ours. */
   flags: readonly RecipeFlag[];
+  /** Sections of a form, in order; every setting is in exactly one. */
+  groups: readonly { title: string; settings: readonly string[] }[];
+  /** Families by preset, and those that are known by name. */
+  presets: Readonly<Record<string, readonly string[]>>;
+  families: readonly string[];
+  /**
+   * Everything that is wrong with settings as they were entered, cheap enough to be asked at every change: no row is read.
+   * @param modelName what the base model is called; null where none was found.
+   */
+  findProblems: (input: Readonly<Record<string, unknown>>, modelName: string | null, ranks: number) => SettingProblem[];
+  /** The adapter that the settings start from; null without one, or with one that cannot be read (`findProblems` says why). */
+  startAdapter: (input: Readonly<Record<string, unknown>>) => StartAdapter | null;
   /** Fills in defaults and refuses what cannot be. Throws AppError. */
   parseSettings: (input: unknown) => Settings;
   /** Looks at what the settings name on disk (an adapter to start from); call it before anything expensive. Throws AppError. */

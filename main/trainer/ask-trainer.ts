@@ -31,12 +31,14 @@ export async function askTrainer(args: readonly string[], options: AskOptions = 
   const code = await new Promise<number | string>((resolve, reject) => {
     child.on('error', (error) =>
       reject(
-        new AppError(
-          'trainer-not-started',
-          `cannot start ${binary}: ${error.message}`,
-          'Build it anew with: npm run setup',
-          { cause: error },
-        ),
+        signal?.aborted
+          ? (signal.reason as Error)
+          : new AppError(
+              'trainer-not-started',
+              `cannot start ${binary}: ${error.message}`,
+              'Build it anew with: npm run setup',
+              { cause: error },
+            ),
       ),
     );
     child.on('close', (status, name) => resolve(status ?? name ?? 1));

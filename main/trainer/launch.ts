@@ -2,8 +2,10 @@
  * From what a person wishes to a training process, the same way for the command line and the window. Everything that can be refused is refused before
  * anything is made; what is cheap to check comes before what takes minutes.
  */
+import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Census } from '../contract/census.ts';
 import { AppError } from '../contract/errors.ts';
 import type { Plan } from '../contract/plan.ts';
@@ -14,7 +16,7 @@ import { findModel, type FoundModel } from '../model/find-model.ts';
 import { cacheFolder, dataFolder, ensureFolder, runsFolder, type Environment } from '../paths.ts';
 import type { RecipeId } from '../recipes/index.ts';
 import type { Draft, Recipe } from '../recipes/recipe.ts';
-import { checkOutputFolder, checkWritable, refuseOutputInUse } from './output-folder.ts';
+import { checkOutputFolder, checkWritable, isOutputInUse, refuseOutputInUse } from './output-folder.ts';
 import { createRunFolder, discardRunFolder, writeRunFile } from './run-folder.ts';
 import { locateTrainer } from './spawn.ts';
 
@@ -50,7 +52,11 @@ export interface PrepareHooks {
 }
 
 export interface PreparedRun {
+  /** What was wished, with absolute paths: kept with the run, so that it can be made again. */
+  request: RunRequest;
   plan: Plan;
+  /** PoolRow.key of each row of the plan. */
+  rowKeys: readonly string[];
   census: Census;
   model: FoundModel;
   badRows: { allowed: number; found: number; rows: readonly BadRow[] };
@@ -66,10 +72,53 @@ export function defaultName(stem: string, now: Date = new Date()): string {
   return `${stem}-${month}${day}-${twoDigits(now.getHours())}${twoDigits(now.getMinutes())}`;
 }
 
-function nameOf(request: RunRequest, settings: Record<string, unknown>): string {
-  if (request.name !== null) return request.name;
-  const preset = typeof settings['adapter'] === 'string' ? settings['adapter'] : request.recipe;
-  return defaultName(request.output === null ? preset : path.basename(path.resolve(request.output)));
+export interface NameAndOutput {
+  name: string;
+  /** Absolute. */
+  output: string;
+}
+
+/**
+ * What a run is called and where its adapter goes, if it is made now. A name of ours is numbered where its folder is taken: two runs of one preset can be
+ * started within a minute.
+ */
+export function nameAndOutput(
+  request: Pick<RunRequest, 'recipe' | 'settings' | 'output' | 'name'>,
+  environment: Environment = process.env,
+): NameAndOutput {
+  const { settings, output } = request;
+  if (output !== null) {
+    const folder = path.resolve(output);
+    return { name: request.name ?? defaultName(path.basename(folder)), output: folder };
+  }
+  const adapters = path.join(dataFolder(environment), 'adapters');
+  if (request.name !== null) return { name: request.name, output: path.join(adapters, request.name) };
+  const stem = defaultName(typeof settings['adapter'] === 'string' ? settings['adapter'] : request.recipe);
+  const folder = freeOutput(path.join(adapters, stem), environment);
+  return { name: path.basename(folder), output: folder };
+}
+
+/** `folder`, or with -2, -3, ... behind it the first that is not there and that no run at work writes into. */
+export function freeOutput(folder: string, environment: Environment = process.env): string {
+  const runs = runsFolder(environment);
+  for (let n = 1; ; ++n) {
+    const candidate = n === 1 ? folder : `${folder}-${n}`;
+    if (!existsSync(candidate) && !isOutputInUse(runs, candidate)) return candidate;
+  }
+}
+
+/** The request with every path absolute, so that it means the same from everywhere. */
+function absolute(request: RunRequest, model: FoundModel): RunRequest {
+  const resolved = (each: string | null): string | null => (each === null ? null : path.resolve(each));
+  return {
+    ...request,
+    // A hub id stays one; a folder becomes absolute.
+    model: model.name === model.path ? model.path : request.model,
+    processor: resolved(request.processor),
+    rowsFolders: request.rowsFolders.map((each) => path.resolve(each)),
+    output: resolved(request.output),
+    episodeIdsFile: resolved(request.episodeIdsFile),
+  };
 }
 
 /** Reads, encodes and plans; makes nothing but cache entries. Throws AppError. */
@@ -84,8 +133,7 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
       `ranks has to be a whole number of 1 or more, not ${request.ranks}`,
       '--ranks: processes, one a GPU.',
     );
-  const name = nameOf(request, settings);
-  const output = path.resolve(request.output ?? path.join(dataFolder(environment), 'adapters', name));
+  const { name, output } = nameAndOutput({ ...request, settings }, environment);
   if (hooks.checkOutput) {
     refuseOutputInUse(runsFolder(environment), output);
     checkOutputFolder(output);
@@ -106,6 +154,7 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
     ...passing,
     onProgress: ({ episodes, ofEpisodes }) => onProgress?.('reading rows', episodes, ofEpisodes),
   });
+  await pause(signal);
   const { encodeRows, refuseBadRows } = await import('../encode/encode-rows.ts');
   refuseBadRows(pool.bad, request.allowBad);
 
@@ -114,6 +163,7 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
   const encoded = new Map<string, EncodedRow>();
   const bad = [...pool.bad];
   let usable: Pool = pool;
+  await pause(signal);
   let draft = recipe.prepare(settings, usable, request.ranks);
   // A row that cannot be encoded and is let through leaves the pool; the order is drawn anew without it, and may need rows that it did not need before.
   for (;;) {
@@ -135,6 +185,7 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
     draft = recipe.prepare(settings, usable, request.ranks);
   }
 
+  await pause(signal);
   const { plan, census } = recipe.plan(draft, {
     name,
     encoded: (row) => encoded.get(row.key),
@@ -149,12 +200,21 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
   });
   plan.settings = { ...plan.settings, allowBad: request.allowBad, badRows: bad.length };
   return {
+    request: absolute(request, model),
     plan,
+    rowKeys: draft.neededRows.map((row) => row.key),
     census,
     model,
     badRows: { allowed: request.allowBad, found: bad.length, rows: bad },
     linkTargets: pool.linkTargets,
   };
+}
+
+/** Lets a wish to cancel be heard between two stretches of work. */
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  if (!signal) return;
+  await nextTurn();
+  signal.throwIfAborted();
 }
 
 /**
@@ -179,11 +239,11 @@ export interface CreatedRun {
 
 /** Makes the run folder with plan.json and run.json; nothing of it is left where that fails. Throws AppError. */
 export async function createRun(
-  prepared: Pick<PreparedRun, 'plan' | 'badRows' | 'linkTargets'>,
+  prepared: Pick<PreparedRun, 'plan' | 'badRows' | 'linkTargets'> & Partial<Pick<PreparedRun, 'request'>>,
   createdBy: RunFile['createdBy'],
   environment: Environment = process.env,
 ): Promise<CreatedRun> {
-  const { plan, badRows, linkTargets } = prepared;
+  const { plan, badRows, linkTargets, request } = prepared;
   const { writePlan } = await import('../plan/write-plan.ts');
   // The trainer would say the same, with a run folder already made. A census for any number of ranks is of use all the same.
   if (plan.ranks > 1)
@@ -210,6 +270,7 @@ export async function createRun(
       planSha256: sha256,
       badRows: { allowed: badRows.allowed, found: badRows.found },
       linkTargets: [...linkTargets],
+      ...(request ? { request: { ...request, rowsFolders: [...request.rowsFolders] } } : {}),
       launches: [],
     };
     writeRunFile(folder, run);

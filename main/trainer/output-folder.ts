@@ -2,12 +2,12 @@
  * Whether an adapter can be written where it is wished, asked before anything is made: hours of training that end at a read-only folder, or in the middle
  * of somebody else's adapter, are what this is against.
  */
-import { accessSync, constants, existsSync, statSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { AppError } from '../contract/errors.ts';
 import type { RunFile } from '../contract/runs.ts';
 import { fileError } from '../io/atomic-file.ts';
-import { listRunIds, readRunFile } from './run-folder.ts';
+import { listRunIds, readRunFile, runFile } from './run-folder.ts';
 import { isOver, readStatus } from './status.ts';
 
 /** What a run leaves in its output folder, ours and the Python trainers'. */
@@ -48,21 +48,33 @@ export function checkOutputFolder(folder: string): void {
  * `runs` say has to tell. Throws AppError `output-in-use`.
  */
 export function refuseOutputInUse(runs: string, output: string): void {
-  for (const id of listRunIds(runs)) {
+  const id = runAtWorkOn(runs, output);
+  if (id === undefined) return;
+  throw new AppError(
+    'output-in-use',
+    `the run ${id} is at work and writes into ${output}`,
+    `Give another folder with --out, or stop that run: whetstone stop ${id}`,
+  );
+}
+
+export function isOutputInUse(runs: string, output: string): boolean {
+  return runAtWorkOn(runs, output) !== undefined;
+}
+
+function runAtWorkOn(runs: string, output: string): string | undefined {
+  const named = JSON.stringify(output);
+  return listRunIds(runs).find((id) => {
     const folder = path.join(runs, id);
     let run: RunFile | undefined;
     try {
+      // Most runs write elsewhere, and this is asked while somebody types: those are not parsed.
+      if (!readFileSync(runFile(folder), 'utf8').includes(named)) return false;
       run = readRunFile(folder);
     } catch {
-      // A damaged run must not stand in the way of others.
+      // A damaged run, or one that was made by hand, must not stand in the way of others.
     }
-    if (run?.output !== output || run.launches.length === 0 || isOver(readStatus(folder).state)) continue;
-    throw new AppError(
-      'output-in-use',
-      `the run ${id} is at work and writes into ${output}`,
-      `Give another folder with --out, or stop that run: whetstone stop ${id}`,
-    );
-  }
+    return run?.output === output && run.launches.length > 0 && !isOver(readStatus(folder).state);
+  });
 }
 
 /** Throws AppError where `folder`, or the nearest folder above it that is there, cannot be written to or has no room. */

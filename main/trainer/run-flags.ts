@@ -137,10 +137,10 @@ export function readRunFlags(words: readonly string[], options: ReadRunFlagsOpti
   const { environment = process.env, onFault } = options;
   const recipe = recipeOf(words[0]);
   const rowsFolders: string[] = [];
-  let episodeIdsFile: string | null = null;
+  const named: { episodeIdsFile: string | null } = { episodeIdsFile: null };
   const flags = runFlagTable(recipe, rowsFolders);
   const readText = (file: string): string => {
-    episodeIdsFile = onFault ? file : path.resolve(file);
+    named.episodeIdsFile = onFault ? file : path.resolve(file);
     if (onFault) return '';
     try {
       return readFileSync(file, 'utf8');
@@ -155,7 +155,7 @@ export function readRunFlags(words: readonly string[], options: ReadRunFlagsOpti
     onFault,
   );
   // Named, not read: an empty list would say that no episode is meant.
-  if (onFault && episodeIdsFile !== null) delete read.settings['episodeIds'];
+  if (onFault && named.episodeIdsFile !== null) delete read.settings['episodeIds'];
   const settings: Record<string, unknown> = {};
   const own = new Map<string, unknown>();
   for (const [name, value] of Object.entries(read.settings)) {
@@ -181,7 +181,7 @@ export function readRunFlags(words: readonly string[], options: ReadRunFlagsOpti
       name: textOf('@name'),
       allowBad,
       ranks: numberOf('@ranks', 1),
-      episodeIdsFile,
+      episodeIdsFile: named.episodeIdsFile,
     },
     detach: own.has('@detach'),
     json: own.has('@json'),

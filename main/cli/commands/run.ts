@@ -1,14 +1,13 @@
 /** `whetstone run RECIPE [flags]`, `whetstone run --plan FILE` and `whetstone resume RUN`. Work without the app and without a database. */
 import { AppError } from '../../contract/errors.ts';
-import { discardRunFolder, eventsFile, findRunFolder, readRunFile } from '../../trainer/run-folder.ts';
-import { adoptPlan, createRun, prepareRun, type PreparedRun } from '../../trainer/launch.ts';
-import { logTail, startTrainer } from '../../trainer/spawn.ts';
+import { findRunFolder, readRunFile } from '../../trainer/run-folder.ts';
+import { adoptPlan, createRun, prepareRun } from '../../trainer/launch.ts';
+import { notStarted, startRun, waitForStart } from '../../trainer/start-run.ts';
 import { isOver, readStatus } from '../../trainer/status.ts';
 import { runsFolder } from '../../paths.ts';
-import { readAllEvents } from '../../trainer/event-tailer.ts';
 import { logoutWarning } from '../../trainer/logout.ts';
 import { preparedLines } from '../census-lines.ts';
-import { followRun, waitForStart } from '../follow-run.ts';
+import { followRun } from '../follow-run.ts';
 import { createProgress } from '../progress-bar.ts';
 import { formatRunHelp, readRunFlags } from '../run-flags.ts';
 import { prepareHooks } from './plan.ts';
@@ -44,7 +43,7 @@ async function runPlan(words: readonly string[]): Promise<void> {
   await create(await adoptPlan(file), rest.length > 0);
 }
 
-async function create(prepared: Pick<PreparedRun, 'plan' | 'badRows' | 'linkTargets'>, detach: boolean): Promise<void> {
+async function create(prepared: Parameters<typeof createRun>[0], detach: boolean): Promise<void> {
   const { folder, run } = await createRun(prepared, 'cli');
   console.log(`run ${run.id} (${run.name}) in ${folder}`);
   console.log('');
@@ -73,25 +72,12 @@ async function start(folder: string, resume: boolean, detach: boolean): Promise<
       `there is no run.json in ${folder}`,
       'Start its plan by hand: .whetstone/build/whetstone-trainer train --resume --plan plan.json',
     );
-  let offset = 0;
-  for (const batch of readAllEvents(eventsFile(folder))) offset = batch.offset;
-  const started = await startTrainer(folder, run, { resume }).catch((error: unknown) => {
-    // A run that was never started is none.
-    if (!resume) discardRunFolder(folder);
-    throw error;
-  });
+  const running = await startRun(folder, run, { resume });
   if (!detach) {
-    process.exitCode = await followRun(folder, started, offset);
+    process.exitCode = await followRun(folder, running.started, running.offset);
     return;
   }
-  if (!(await waitForStart(folder, started, offset))) {
-    const { failure } = readStatus(folder);
-    throw new AppError(
-      failure?.code ?? 'trainer-ended',
-      failure?.message ?? `the trainer ended at once; its log:\n${logTail(folder, 15)}`,
-      failure?.hint ?? `Its files are in ${folder}.`,
-    );
-  }
+  if (!(await waitForStart(folder, running))) throw notStarted(folder);
   const warning = logoutWarning();
   if (warning) console.error(warning);
   console.log(run.id);

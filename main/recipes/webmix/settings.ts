@@ -275,25 +275,38 @@ export const webmixSettings: readonly SettingDescription<WebmixSettingName>[] = 
   },
 ];
 
-/** Fills in defaults and refuses what cannot be. Throws AppError: bad-setting, unknown-setting, unknown-adapter, unknown-variant. */
-export function parseWebmixSettings(input: unknown): WebmixSettings {
-  const settings = parseSettings(webmixSettingsSchema, webmixSettings, input);
+/** What one setting forbids another, or what only a list of names can tell. Named by the setting at which it is best put right. */
+export interface SettingFault {
+  setting: WebmixSettingName;
+  code: string;
+  message: string;
+  hint: string;
+}
+
+/** All of them, of settings that are each possible by themselves. */
+export function settingFaults(settings: WebmixSettings): SettingFault[] {
   const { adapter, families } = settings;
   const presets = Object.keys(adapterPresets);
+  const faults: SettingFault[] = [];
+  const add = (setting: WebmixSettingName, code: string, message: string, hint: string): void =>
+    void faults.push({ setting, code, message, hint });
   if (adapter !== null && families !== null)
-    throw new AppError(
+    add(
+      'families',
       'bad-setting',
       `adapter is ${adapter}, but families are listed too`,
       'Give a preset or a list of families, not both.',
     );
   if (adapter === null && families === null)
-    throw new AppError(
+    add(
+      'adapter',
       'bad-setting',
       'neither a preset of families (adapter) nor a list of families is given',
       `Presets are ${presets.join(', ')}.`,
     );
   if (adapter !== null && !presets.includes(adapter))
-    throw new AppError(
+    add(
+      'adapter',
       'unknown-adapter',
       `there is no adapter preset ${JSON.stringify(adapter)}`,
       `Presets are ${presets.join(', ')}; any other set of families can be given by name (--families).`,
@@ -301,17 +314,27 @@ export function parseWebmixSettings(input: unknown): WebmixSettings {
   const variants: readonly string[] = variantNames;
   const unknown = settings.excludeVariants.find((name) => !variants.includes(name));
   if (unknown !== undefined)
-    throw new AppError(
+    add(
+      'excludeVariants',
       'unknown-variant',
       `there is no variant ${JSON.stringify(unknown)} to leave out`,
       `Variants are ${variantNames.join(', ')}.`,
     );
   if (!/^(auto|cpu|cuda(:\d+)?)$/.test(settings.device))
-    throw new AppError(
+    add(
+      'device',
       'bad-setting',
       `device cannot be ${JSON.stringify(settings.device)}`,
       '--device: auto, cpu, cuda or cuda:N.',
     );
+  return faults;
+}
+
+/** Fills in defaults and refuses what cannot be. Throws AppError: bad-setting, unknown-setting, unknown-adapter, unknown-variant. */
+export function parseWebmixSettings(input: unknown): WebmixSettings {
+  const settings = parseSettings(webmixSettingsSchema, webmixSettings, input);
+  const [fault] = settingFaults(settings);
+  if (fault) throw new AppError(fault.code, fault.message, fault.hint);
   return settings;
 }
 
