@@ -1,9 +1,9 @@
 /** Launching the demo: what it would train comes from the main process, then it is launched as any run is. */
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { CallError } from '../../api/call-error.ts';
 import { call } from '../../api/client.ts';
 import { usePush } from '../../api/use-push.ts';
-import { formatAddress, go } from '../../navigation/address.ts';
+import { currentAddress, formatAddress, go } from '../../navigation/address.ts';
 
 export interface DemoLaunch {
   state: 'idle' | 'launching' | 'failed';
@@ -23,13 +23,6 @@ export function useDemo(): DemoLaunch {
     error: null,
   });
   const job = useRef('');
-  const shown = useRef(true);
-  useEffect(() => {
-    shown.current = true;
-    return () => {
-      shown.current = false;
-    };
-  }, []);
   usePush('job.progress', (progress) => {
     if (progress.job === job.current)
       setState((before) => ({
@@ -45,7 +38,8 @@ export function useDemo(): DemoLaunch {
     try {
       const request = await call('draft.demo', {});
       const { run } = await call('draft.launch', { job: job.current, request });
-      if (shown.current) go(formatAddress(['runs', run]));
+      // By now the list has a run and has taken this screen's place; only a person who has gone elsewhere is left alone.
+      if ((currentAddress().path[0] ?? 'runs') === 'runs') go(formatAddress(['runs', run]));
     } catch (fault) {
       const error = CallError.from(fault);
       setState({ state: error.code === 'cancelled' ? 'idle' : 'failed', stage: '', share: null, error });
