@@ -25,12 +25,20 @@ function watch(): void {
   });
 }
 
-/** Value of a custom property of the root, e.g. `--fg-3`. */
+let probe: HTMLElement | null = null;
+
+/** Value of a custom property that holds a colour, e.g. `--fg-3`, as `rgb(...)`: the property itself names both themes' colours, which no canvas takes. */
 export function colour(name: string): string {
   watch();
   const known = cache.get(name);
   if (known !== undefined) return known;
-  const value = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  if (probe === null) {
+    probe = document.createElement('i');
+    probe.hidden = true;
+    document.body.append(probe);
+  }
+  probe.style.color = `var(${name})`;
+  const value = getComputedStyle(probe).color;
   cache.set(name, value);
   return value;
 }
