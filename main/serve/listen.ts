@@ -1,5 +1,5 @@
 /** Where the server listens: a port on 127.0.0.1, or a socket file that only its owner may connect to. */
-import { chmodSync, lstatSync, unlinkSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, unlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
 import net from 'node:net';
 import os from 'node:os';
@@ -105,7 +105,8 @@ function socketError(error: unknown, file: string): Error {
   const code = codeOf(error);
   if (code === 'EADDRINUSE')
     return new AppError('socket-in-use', `another server answers on ${file}`, 'Choose another --socket path.');
-  if (code === 'ENOENT' || code === 'ENOTDIR')
+  // libuv says EACCES for a folder that is not there.
+  if (code === 'EACCES' && !existsSync(path.dirname(file)))
     return new AppError(
       'socket-folder-missing',
       `cannot make the socket ${file}: its folder ${path.dirname(file)} is not there`,

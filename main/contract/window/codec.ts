@@ -43,7 +43,7 @@ export function encode(message: unknown): Uint8Array<ArrayBuffer> {
       tailBytes += padded(value.byteLength);
       return { $array: type, at, length: (value as Uint8Array).length };
     }
-    if (Array.isArray(value)) return value;
+    if (Array.isArray(value)) return value.some(isBuffer) ? value.map(withoutToJson) : value;
     if (typeof value === 'object' && isPlain(value)) return escaped(value);
     throw new TypeError(`cannot send ${nameOf(value)} (at ${JSON.stringify(key)})`);
   }) as string | undefined;
@@ -115,11 +115,17 @@ function isPlain(value: object): boolean {
 }
 
 function escaped(value: object): object {
-  if (!Object.keys(value).some((key) => key.startsWith('$'))) return value;
+  if (!Object.keys(value).some((key) => key.startsWith('$')) && !Object.values(value).some(isBuffer)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key.startsWith('$') ? `$${key}` : key, each as unknown]),
+    Object.entries(value).map(([key, each]) => [key.startsWith('$') ? `$${key}` : key, withoutToJson(each)]),
   );
 }
+
+/** Node's Buffer: JSON would write each of its bytes out before we are asked. */
+const isBuffer = (value: unknown): value is Uint8Array => ArrayBuffer.isView(value) && 'toJSON' in value;
+
+const withoutToJson = (value: unknown): unknown =>
+  isBuffer(value) ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value;
 
 function nameOf(value: unknown): string {
   if (typeof value !== 'object' || value === null)
