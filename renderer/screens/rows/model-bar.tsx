@@ -1,0 +1,49 @@
+/** Whose tokenizer and chat template the row is shown with. Without one, or with one that cannot encode it: what is wrong, and the models that are here. */
+import type { RowDetail } from '../../../main/contract/window/rows.ts';
+import { useQuery } from '../../api/use-query.ts';
+import { Select } from '../../components/select.tsx';
+import { Spinner } from '../../components/spinner.tsx';
+import { setQuery } from '../../navigation/address.ts';
+import { Fault } from './fault.tsx';
+import { ModelFolder } from './model-folder.tsx';
+import styles from './row.module.css';
+
+const chooseModel = (model: string): void => setQuery({ model });
+
+export function ModelBar({ row }: { row: RowDetail }) {
+  const { data, error, loading } = useQuery('draft.models', {});
+  const models = data ?? [];
+  const listed = models.some(({ id }) => id === row.model);
+  const options = [
+    ...(row.model === null ? [{ value: '', label: 'Choose a model' }] : []),
+    ...(row.model === null || listed ? [] : [{ value: row.model, label: row.model }]),
+    ...models.map(({ id }) => ({ value: id, label: id })),
+  ];
+  const select = (
+    <Select
+      label="Model"
+      value={row.model ?? ''}
+      options={options}
+      onChange={chooseModel}
+      width={row.tokens ? 210 : 340}
+      mono
+    />
+  );
+  if (row.tokens) return select;
+  return (
+    <section aria-label="Target as tokens" className={styles.noTokens}>
+      <div className={styles.sectionHead}>
+        <h2>Target</h2>
+        <span className="third">not tokenised</span>
+      </div>
+      <div className={styles.choose}>
+        {row.fault && <Fault error={row.fault} />}
+        {loading && !data && <Spinner label="Looking for models" />}
+        {error && !data && <Fault error={error} />}
+        {data && models.length > 0 && select}
+        {data && models.length === 0 && <p className="small second">No model was found on this machine.</p>}
+        <ModelFolder onChoose={chooseModel} />
+      </div>
+    </section>
+  );
+}
