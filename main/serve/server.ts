@@ -62,7 +62,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     port,
     async close() {
       const ended = new Promise((resolve) => server.close(resolve));
-      for (const socket of sockets.clients) socket.close(1001, '`whetstone serve` has ended');
+      for (const socket of sockets.clients) socket.close(1001, 'whetstone serve has ended');
       server.closeIdleConnections();
       const force = setTimeout(() => {
         for (const socket of sockets.clients) socket.terminate();

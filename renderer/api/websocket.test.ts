@@ -173,7 +173,7 @@ it.each([
   const tries = peer.tries();
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect(peer.tries()).toBe(tries);
-  expect(made.now.reason).toMatch(/open the address/);
+  expect(made.now.reason).toMatch(/token is wrong or missing/);
   await expect(made.link.call('app.info', 1)).rejects.toMatchObject({ code: 'disconnected' });
 });
 

@@ -31,7 +31,7 @@ export interface WebSocketLinkOptions {
 }
 
 const usualDelays = [250, 500, 1000, 2000, 4000, 8000, 15_000];
-const refusal = 'the server does not know this window: open the address that `whetstone serve` printed';
+const refusal = 'the token is wrong or missing';
 
 export class WebSocketLink implements Link {
   readonly #options: WebSocketLinkOptions;
@@ -209,7 +209,7 @@ export class WebSocketLink implements Link {
       if (status === 401 || status === 403) return 'refused';
       return status === 204 ? 'the connection was not accepted' : `something else answers there (status ${status})`;
     } catch {
-      return 'nothing answers: `whetstone serve` has ended, or the tunnel to it';
+      return 'nothing answers: whetstone serve has ended, or the tunnel to it';
     }
   }
 
