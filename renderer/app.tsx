@@ -20,7 +20,7 @@ import { TopBar } from './shell/top-bar.tsx';
 import { useRunRows, useRuns } from './stores/runs.ts';
 import styles from './app.module.css';
 
-const files = import.meta.glob('./screens/*/*.tsx');
+const files = import.meta.glob(['./screens/*/*-screen.tsx', './screens/first-start/first-start.tsx']);
 
 /** The component `name` of a screen's file. */
 const screen = (file: string, name: string): ComponentType =>
@@ -57,6 +57,7 @@ export function App() {
   const { state, generation } = useConnection();
   const history = useAppInfo((app) => app.info?.historyProblem ?? null);
   const runs = useRunRows();
+  const known = useRuns((all) => all.readAt !== null || all.error !== null);
   const noRuns = useRuns((all) => all.readAt !== null && all.runs.length === 0 && all.faults.length === 0);
 
   useEffect(() => {
@@ -74,6 +75,8 @@ export function App() {
     if (generation === 0 && state === 'lost') return <NeverConnectedPage />;
     if (target.screen === null) return <UnknownAddressPage nearest={target.nearest} />;
     if (history && !withoutHistory.includes(target.screen)) return <HistoryProblemPage />;
+    // Whether there are runs decides between two screens: neither is shown before it is known.
+    if (target.screen === 'runs' && !known) return <Loading label="Reading the runs" />;
     const Shown = target.screen === 'runs' && noRuns ? FirstStart : screens[target.screen];
     return <Shown key={target.key} />;
   };
@@ -91,16 +94,8 @@ export function App() {
         )}
       </div>
       <main ref={main} tabIndex={-1} className={styles.main}>
-        <ErrorBoundary resetKey={address.path.join('/')}>
-          <Suspense
-            fallback={
-              <div className={styles.loading}>
-                <Spinner label="Loading the screen" />
-              </div>
-            }
-          >
-            {content()}
-          </Suspense>
+        <ErrorBoundary resetKey={`${address.path.join('/')} ${noRuns}`}>
+          <Suspense fallback={<Loading label="Loading the screen" />}>{content()}</Suspense>
         </ErrorBoundary>
       </main>
       <Foot />
@@ -111,6 +106,12 @@ export function App() {
     </div>
   );
 }
+
+const Loading = ({ label }: { label: string }) => (
+  <div className={styles.loading}>
+    <Spinner label={label} />
+  </div>
+);
 
 /** After a change of screen the focus goes to its heading (unless the screen has put it somewhere), so that keys act there and readers begin there. */
 function useFocusOnMain(main: { readonly current: HTMLElement | null }, path: string): void {

@@ -25,8 +25,7 @@ export function ShellKeys({ onFind, onHelp, onGo }: ShellKeysProps) {
     {
       keys: '.',
       label: 'copy the address',
-      run: () =>
-        void copyAndSay(location.href.replace(/([?&])token=[^&]*&?/, '$1').replace(/[?&]$/, ''), 'the address'),
+      run: () => void copyAndSay(location.origin + location.pathname + location.search, 'the address'),
       minor: true,
     },
     { keys: '?', label: 'all keys', run: onHelp },
