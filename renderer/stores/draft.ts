@@ -23,6 +23,8 @@ export interface Draft {
 export interface DraftStore extends Draft {
   /** Milliseconds since 1970 when it was written to storage; null: it could not be. */
   keptAt: number | null;
+  /** What stood before the last filling, until the next change. */
+  before: Draft | null;
   /** `undefined` takes the setting out: it is at its default. */
   setSetting: (name: string, value: unknown, text?: string) => void;
   setSettings: (values: Record<string, unknown>) => void;
@@ -118,13 +120,14 @@ const without = <Value>(record: Record<string, Value>, name: string): Record<str
   Object.fromEntries(Object.entries(record).filter(([key]) => key !== name));
 
 export const useDraft = create<DraftStore>((set, get) => {
-  const change = (part: Partial<Draft>): void => {
+  const change = (part: Partial<Draft>, before: Draft | null = null): void => {
     const next = { ...draftOf(get()), ...part };
-    set({ ...next, keptAt: keep(next) });
+    set({ ...next, before, keptAt: keep(next) });
   };
   return {
     ...(stored() ?? emptyDraft()),
     keptAt: null,
+    before: null,
     setSetting(name, value, text) {
       const { request, texts } = get();
       const settings = without(request.settings, name);
@@ -147,9 +150,9 @@ export const useDraft = create<DraftStore>((set, get) => {
     },
     fill(request, start, changes, notes = []) {
       const rowsFolders = request.rowsFolders.length === 0 ? [''] : request.rowsFolders;
-      change({ request: { ...request, rowsFolders }, texts: {}, start, changes, notes });
+      change({ request: { ...request, rowsFolders }, texts: {}, start, changes, notes }, draftOf(get()));
     },
-    restore: change,
+    restore: (draft) => change(draft),
     reset() {
       change(emptyDraft());
     },

@@ -15,7 +15,8 @@ const isTexts = (value: unknown): value is string[] => Array.isArray(value);
 
 export function chosenFamilies(settings: Settings, presets: Presets): readonly string[] {
   if (isTexts(settings['families'])) return settings['families'];
-  return presets[String(settings['adapter'] ?? '')] ?? [];
+  const preset = settings['adapter'];
+  return (typeof preset === 'string' ? presets[preset] : undefined) ?? [];
 }
 
 /** The preset whose families are exactly these; undefined: none. */

@@ -1,10 +1,11 @@
 /** What is only webmix's in the form of a run. */
 import type { RecipeParts } from '../index.ts';
+import { EpisodesField } from './episodes-field.tsx';
 import { FamiliesField } from './families-field.tsx';
 import { fixedSettings } from './fixed.ts';
 
 export const webmixParts: RecipeParts = {
-  controls: { adapter: FamiliesField },
+  controls: { adapter: FamiliesField, episodeIds: EpisodesField },
   drawnElsewhere: ['families'],
   fixed: fixedSettings,
   note(name, { check, checked }) {

@@ -15,6 +15,8 @@ import { useCensusJob } from './job-store.ts';
 import { censusField } from './problems.ts';
 import { ScheduleSection } from './schedule-section.tsx';
 import type { FormState } from './use-form.ts';
+import { sentence } from './words.ts';
+import { useForm } from './form.ts';
 import styles from './ledger.module.css';
 
 const reasonWords: Readonly<Record<string, string>> = {
@@ -110,6 +112,7 @@ function Fallbacks({ answer }: { answer: DraftCensus }) {
 function CensusNotes({ answer, folders }: { answer: DraftCensus; folders: readonly string[] }) {
   const { census, badRows } = answer;
   const left = leftOutBefore(census);
+  const names = useForm().recipe.settings.map(({ name }) => name);
   return (
     <div className={styles.notes}>
       {badRows.found > 0 && (
@@ -123,7 +126,7 @@ function CensusNotes({ answer, folders }: { answer: DraftCensus; folders: readon
         .filter(({ code }) => !inTable.has(code) && !(code === 'bad-rows' && badRows.found > 0))
         .map(({ code, message }) => (
           <Say key={`${code} ${message}`} kind="warning">
-            {message.charAt(0).toUpperCase() + message.slice(1)}.
+            {sentence(message, names)}
           </Say>
         ))}
       {left.length > 0 && (
@@ -156,9 +159,6 @@ function Working() {
   );
 }
 
-/** A census that took less has read nothing anew. */
-const fromCacheSeconds = 1;
-
 export function CensusSection({ form }: { form: FormState }) {
   const { running, answer, answerKey, fault, faultKey, start } = useCensusJob();
   const { censusKey, censusWaits, sent } = form;
@@ -171,10 +171,7 @@ export function CensusSection({ form }: { form: FormState }) {
     </Button>
   );
   const of = answer === null ? '' : `census of ${formatCount(answer.census.poolRows)} readable rows`;
-  const took =
-    answer === null
-      ? ''
-      : `, ${formatDuration(answer.seconds)}${answer.seconds < fromCacheSeconds ? ', from cache' : ''}`;
+  const took = answer === null ? '' : `, ${formatDuration(answer.seconds)}`;
   const stale = answer !== null && !current;
   return (
     <>
@@ -190,7 +187,7 @@ export function CensusSection({ form }: { form: FormState }) {
               <Say
                 kind={fault.code === 'cancelled' ? 'info' : 'bad'}
                 live
-                title={fault.code === 'cancelled' ? undefined : `${fault.message}.`}
+                title={fault.code === 'cancelled' ? undefined : sentence(fault.message)}
               >
                 {fault.code === 'cancelled' ? 'The census was cancelled. Launch counts anew.' : fault.hint}
               </Say>

@@ -8,6 +8,7 @@ import { Spinner } from '../../components/spinner.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { TextInput } from '../../components/text-input.tsx';
 import { formatMoment } from '../../format/times.ts';
+import { sentence } from './words.ts';
 import styles from './new-run.module.css';
 
 const shownRuns = 100;
@@ -38,7 +39,7 @@ export function CloneDialog({ onClose, onChoose }: { onClose: () => void; onChoo
       />
       <div className={styles.runs}>
         {error !== null && (
-          <Say kind="bad" title={`${error.message}.`}>
+          <Say kind="bad" title={sentence(error.message)}>
             {error.hint}
           </Say>
         )}

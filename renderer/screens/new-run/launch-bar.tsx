@@ -14,6 +14,7 @@ import { launch, launchHeld } from './launch.ts';
 import { ProblemList } from './problem-list.tsx';
 import { censusField } from './problems.ts';
 import type { FormState } from './use-form.ts';
+import { sentence } from './words.ts';
 import styles from './ledger.module.css';
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
@@ -55,7 +56,7 @@ export function LaunchBar({ form }: { form: FormState }) {
       {running !== null && <Preparing />}
       {refused && (
         <div className={styles.refused}>
-          <Say kind="bad" live title={`${fault.message}.`}>
+          <Say kind="bad" live title={sentence(fault.message)}>
             {fault.hint} Nothing was launched; the form is as it was.
           </Say>
         </div>

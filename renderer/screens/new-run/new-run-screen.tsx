@@ -7,6 +7,7 @@ import { Empty } from '../../components/empty.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { useAddress, setQuery } from '../../navigation/address.ts';
+import { useAppInfo } from '../../shell/app-info.ts';
 import { formatClock } from '../../format/times.ts';
 import { useDraft } from '../../stores/draft.ts';
 import { CensusSection } from './census-section.tsx';
@@ -61,7 +62,7 @@ export function NewRunScreen() {
 
 function FormBody({ recipe }: { recipe: RecipeForm }) {
   const form = useFormState(recipe);
-  const info = useQuery('app.info', {});
+  const demo = useAppInfo((app) => app.info?.demo ?? false);
   const [fault, setFault] = useState<Fault | null>(null);
   const [cloning, setCloning] = useState(false);
   const from = useAddress().query['from'];
@@ -77,13 +78,7 @@ function FormBody({ recipe }: { recipe: RecipeForm }) {
     <FormContext value={form}>
       <div className={styles.columns}>
         <div className={styles.form}>
-          <StartFrom
-            recipe={recipe}
-            demo={info.data?.demo ?? false}
-            fault={fault}
-            onFault={setFault}
-            onClone={() => setCloning(true)}
-          />
+          <StartFrom recipe={recipe} demo={demo} fault={fault} onFault={setFault} onClone={() => setCloning(true)} />
           <FormSections sections={form.sections} />
         </div>
         <aside className={styles.ledger} aria-label="What this launches">

@@ -1,5 +1,6 @@
 /** A folder on the host: typed, or chosen by browsing. */
-import { TextInput, type FieldState } from '../../components/text-input.tsx';
+import { FolderField } from '../../components/folder-field.tsx';
+import type { FieldState } from '../../components/text-input.tsx';
 
 interface PathInputProps {
   id: string;
@@ -8,9 +9,11 @@ interface PathInputProps {
   onChange: (value: string) => void;
   state: FieldState;
   describedBy: string | undefined;
-  placeholder?: string;
+  placeholder?: string | undefined;
+  /** Of the dialog: Choose a rows folder. */
+  title?: string | undefined;
 }
 
 export function PathInput(props: PathInputProps) {
-  return <TextInput {...props} mono />;
+  return <FolderField {...props} />;
 }

@@ -4,6 +4,9 @@ import { Button } from '../../components/button.tsx';
 import { Say } from '../../components/say.tsx';
 import { useDraft } from '../../stores/draft.ts';
 import { BadRows } from './bad-rows.tsx';
+import { useForm } from './form.ts';
+import { settingLabel } from './fields.ts';
+import { sentence } from './words.ts';
 
 const kinds = { error: 'bad', warning: 'warning', info: 'info' } as const;
 
@@ -17,15 +20,13 @@ function applyRepair(repair: NonNullable<DraftProblem['repair']>): void {
   if (repair.settings) setSettings(repair.settings);
 }
 
-/** A message that is no sentence of its own yet. */
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 export function ProblemList({ problems }: { problems: readonly DraftProblem[] }) {
+  const names = useForm().recipe.settings.flatMap(({ name }) => [name, settingLabel(name)]);
   return problems.map((problem, index) =>
     problem.code === 'bad-rows' && problem.field === 'rowsFolders' && problem.hint === null ? (
       <BadRows key={`${problem.code} ${index}`} title={problem.message} />
     ) : (
-      <Say key={`${problem.code} ${index}`} kind={kinds[problem.severity]} title={`${sentence(problem.message)}.`}>
+      <Say key={`${problem.code} ${index}`} kind={kinds[problem.severity]} title={sentence(problem.message, names)}>
         {problem.hint}{' '}
         {problem.repair && (
           <Button

@@ -32,6 +32,9 @@ export interface ProblemSources {
 /** Says nothing about what was entered, so it holds no launch. */
 const passing = new Set(['disconnected', 'cancelled', 'internal']);
 
+/** Fields of the request that a setting's control edits. */
+const drawnAt: Readonly<Record<string, DraftField>> = { episodeIdsFile: 'episodeIds' };
+
 const error = (field: DraftField, { code, message, hint }: Fault): DraftProblem => ({
   ...{ field, code, message, hint },
   severity: 'error',
@@ -72,7 +75,7 @@ export function collectProblems(sources: ProblemSources): DraftProblem[] {
     return index < 0 ? order.length : index;
   };
   return found
-    .map((problem, index) => ({ problem, index }))
+    .map((problem, index) => ({ problem: { ...problem, field: drawnAt[problem.field] ?? problem.field }, index }))
     .sort((a, b) => place(a.problem.field) - place(b.problem.field) || a.index - b.index)
     .map(({ problem }) => problem);
 }

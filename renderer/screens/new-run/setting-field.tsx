@@ -38,7 +38,7 @@ function PlainSetting({ setting, form }: { setting: SettingDescription; form: Fo
       name={name}
       label={settingLabel(name)}
       group={group}
-      wide={takesFolder(setting) || isOpenList(setting)}
+      wide={takesFolder(setting) || setting.kind === 'list' || name === 'device'}
       meaning={fixed ?? note ?? setting.meaning}
       changedFrom={isChanged(setting, form.request.settings) ? valueText(setting.default) : undefined}
     >

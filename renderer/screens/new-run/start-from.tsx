@@ -9,24 +9,13 @@ import { toast } from '../../components/toast.tsx';
 import { draftOf, emptyRequest, useDraft, type DraftStart } from '../../stores/draft.ts';
 import { changesInWords } from './changes.ts';
 import type { Fault } from './problems.ts';
+import { sentence } from './words.ts';
 import styles from './new-run.module.css';
-
-const began: Record<DraftStart['kind'], string> = {
-  defaults: 'Defaults',
-  demo: 'The demo',
-  run: 'The clone',
-  command: 'The command',
-};
 
 /** Takes a whole request over, says so, and offers the way back. */
 export function fillDraft(recipe: RecipeForm, request: DraftRequest, start: DraftStart, notes: string[] = []): void {
-  const before = draftOf(useDraft.getState());
-  const changes = changesInWords(before.request, request, recipe.settings);
+  const changes = changesInWords(useDraft.getState().request, request, recipe.settings);
   useDraft.getState().fill(request, start, changes, notes);
-  if (changes.length > 0)
-    toast(`${began[start.kind]} changed ${changes.length} ${changes.length === 1 ? 'field' : 'fields'}`, {
-      undo: () => useDraft.getState().restore(before),
-    });
 }
 
 export function resetDraft(): void {
@@ -70,7 +59,7 @@ export async function cloneRun(recipe: RecipeForm, run: string, name: string): P
 }
 
 function Changes() {
-  const { start, changes, notes } = useDraft();
+  const { start, changes, notes, before, restore } = useDraft();
   if (changes === null) return null;
   return (
     <div className={styles.changes} role="status">
@@ -78,7 +67,12 @@ function Changes() {
         {start.kind === 'run' && `clone of ${start.name}, `}
         {changes.length === 0
           ? 'changes nothing: the form said the same'
-          : `changes ${changes.length}: ${changes.join(', ')}`}
+          : `changes ${changes.length}: ${changes.join(', ')}`}{' '}
+        {before !== null && changes.length > 0 && (
+          <Button kind="text" small onPress={() => restore(before)}>
+            Undo
+          </Button>
+        )}
       </p>
       {notes.map((note) => (
         <Say key={note} kind="info">
@@ -161,7 +155,7 @@ export function StartFrom({ recipe, demo, fault, onFault, onClone }: StartFromPr
         </div>
         {fault !== null && (
           <div className={styles.changes}>
-            <Say kind="bad" title={`${fault.message}.`} live>
+            <Say kind="bad" title={sentence(fault.message)} live>
               {fault.hint} The form is as it was.
             </Say>
           </div>

@@ -11,6 +11,7 @@ import { formatDuration, formatMoment } from '../../format/times.ts';
 import { useTryJob } from './job-store.ts';
 import { secondsByRole } from './try-figures.ts';
 import type { FormState } from './use-form.ts';
+import { sentence } from './words.ts';
 import styles from './ledger.module.css';
 
 function Figure({ name, text }: { name: string; text: string }) {
@@ -70,7 +71,7 @@ export function TrySection({ form }: { form: FormState }) {
       )}
       {!working && fault !== null && fault.code !== 'cancelled' && (
         <div className={classes(styles.notes, faultKey !== form.censusKey && styles.stale)}>
-          <Say kind="bad" live title={`${fault.message}.`}>
+          <Say kind="bad" live title={sentence(fault.message)}>
             {fault.hint}
           </Say>
         </div>
@@ -84,7 +85,7 @@ function Figures({ stale }: { stale: boolean }) {
   const answer = useTryJob((state) => state.answer);
   if (answer === null) return null;
   const { peakGib, device, estimateSeconds } = answer;
-  const share = device.memoryGib === null ? null : peakGib / device.memoryGib;
+  const share = peakGib / device.memoryGib;
   return (
     <div className={classes(styles.tried, stale && styles.stale)}>
       <dl className={styles.figures}>
@@ -98,17 +99,10 @@ function Figures({ stale }: { stale: boolean }) {
         ))}
         <Figure name="whole run, about" text={formatDuration(estimateSeconds)} />
       </dl>
-      {share !== null && (
-        <ProgressBar
-          label="Peak of the device's memory"
-          height={6}
-          value={share}
-          tone={share > 0.95 ? 'bad' : 'plain'}
-        />
-      )}
+      <ProgressBar label="Peak of the device's memory" height={6} value={share} tone={share > 0.95 ? 'bad' : 'plain'} />
       <p className={styles.under}>
         <span>the try took {formatDuration(answer.seconds)}</span>
-        {device.memoryGib !== null && <span>of {formatGib(device.memoryGib)}</span>}
+        <span>of {formatGib(device.memoryGib)}</span>
       </p>
     </div>
   );

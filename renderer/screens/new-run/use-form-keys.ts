@@ -33,7 +33,8 @@ function toDefault(form: FormState): void {
   const { setRequest, setSetting, setSettings } = useDraft.getState();
   if (field === 'processor' || field === 'output' || field === 'name') setRequest({ [field]: null });
   else if (field === 'adapter' || field === 'families') setSettings({ adapter: undefined, families: undefined });
-  else if (field !== null && settingOf(form, field)) setSetting(field, undefined);
+  else if (field === 'episodeIds') setRequest({ episodeIdsFile: null });
+  if (field !== null && settingOf(form, field)) setSetting(field, undefined);
 }
 
 export function useFormKeys(form: FormState, act: { clone: () => void; onFault: (fault: Fault | null) => void }): void {

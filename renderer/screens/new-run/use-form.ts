@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from 'react';
 import type { DraftProblem, DraftRequest, RecipeForm } from '../../../main/contract/window/draft.ts';
 import { useConnection } from '../../api/connection.ts';
 import { useQuery } from '../../api/use-query.ts';
+import { useMachine } from '../../shell/machine.ts';
 import { recipeParts } from '../../recipes/index.ts';
 import { sentRequest, useDraft } from '../../stores/draft.ts';
 import { valueOf } from './fields.ts';
@@ -75,7 +76,7 @@ export function useFormState(recipe: RecipeForm): FormState {
   const request = useDraft((draft) => draft.request);
   const texts = useDraft((draft) => draft.texts);
   const models = useQuery('draft.models', {});
-  const machine = useQuery('machine.check', {});
+  const devices = useMachine((machine) => machine.check?.devices);
   const sent = useMemo(() => sentRequest(request), [request]);
   const sentKey = JSON.stringify(sent);
   const settled = useSettled(sent, sentKey, checkAfterMs);
@@ -118,7 +119,7 @@ export function useFormState(recipe: RecipeForm): FormState {
     check: check.data,
     pool: poolAnswer,
     models: models.data,
-    devices: machine.data?.devices ?? [],
+    devices: devices ?? [],
     fixed: recipeParts(recipe.id).fixed(complete, checked ? check.data : null),
     checkFault: check.error,
   };
