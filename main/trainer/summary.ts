@@ -1,5 +1,5 @@
 /** A run as a list shows it, from the history and the state of its process. */
-import type { Launch, RunSummary } from '../contract/runs.ts';
+import type { Launch, RunStatus, RunSummary } from '../contract/runs.ts';
 import type { ReadDb } from '../store/database.ts';
 import { runEvaluations, runProgress, type RunRecord } from '../store/runs.ts';
 import { readRunFile } from './run-folder.ts';
@@ -21,14 +21,13 @@ export const factsOf = ({ started, phase, terminal, lastTime }: RunRecord): Stat
   ...{ started, phase, terminal, lastTime },
 });
 
-/** `files` are read where they are not given. */
-export function summarize(db: ReadDb, record: RunRecord, files: StatusFiles = statusFiles(record.folder)): RunSummary {
+function statusOf(record: RunRecord): RunStatus {
+  return deriveStatus({ facts: factsOf(record), ...statusFiles(record.folder), now: Date.now() / 1000 });
+}
+
+/** `status` is looked up where it is not given. */
+export function summarize(db: ReadDb, record: RunRecord, status: RunStatus = statusOf(record)): RunSummary {
   const { id, name, recipe, folder, output, created, totalRows, totalSteps, unknownLines } = record;
-  const status = deriveStatus({
-    facts: factsOf(record),
-    ...files,
-    now: Date.now() / 1000,
-  });
   const latest = new Map(runEvaluations(db, record.run).map((evaluation) => [evaluation.set, evaluation]));
   return {
     ...status,

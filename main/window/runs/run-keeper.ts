@@ -103,9 +103,10 @@ export class RunKeeper {
     return this.#held.db;
   }
 
-  /** Newest first. */
+  /** Newest first. A run that is over and whose last words are still being read is left out until they are: it would be shown as lost. */
   runs(): TrackedRun[] {
-    return [...this.#runs.values()].sort((one, other) => TrackedRun.compare(one, other));
+    const known = [...this.#runs.values()].filter((run) => !(this.#behind.has(run.id) && run.overUnsaid));
+    return known.sort((one, other) => TrackedRun.compare(one, other));
   }
 
   faults(): { folder: string; message: string }[] {
@@ -131,7 +132,10 @@ export class RunKeeper {
     const added = !this.#runs.has(id);
     const run = this.#describe(db, folder);
     run.readFiles();
-    if (!this.#behind.has(id)) while (this.#take(db, run)) await tick();
+    if (!this.#behind.has(id)) {
+      while (this.#take(db, run)) await tick();
+      this.#refresh(db, run);
+    }
     this.#gate.changed([id], added);
     return run;
   }
@@ -217,7 +221,10 @@ export class RunKeeper {
       if (run.gone || this.#behind.has(run.id) || run.over) continue;
       this.#guard(run.id, run.stamp, () => {
         // More than a few slices are not what a trainer says in a tenth of a second.
-        for (let slices = 0; this.#take(db, run); slices += 1) if (slices === 3) return this.#catchUp(run.id);
+        let slices = 0;
+        while (slices < 4 && this.#take(db, run)) slices += 1;
+        if (slices === 4) this.#catchUp(run.id);
+        else if (slices > 0) this.#refresh(db, run);
       });
       if (this.#held?.db !== db) return;
     }
@@ -302,8 +309,7 @@ export class RunKeeper {
       );
     else this.#settle(id, 'cut');
     if (size > run.offset && (run.over || this.#faults.has(id))) this.#catchUp(id);
-    const before = run.status().state;
-    if (run.status(true).state !== before) this.#gate.changed([id]);
+    if (!this.#behind.has(id) && !run.over) this.#guard(id, stamp, () => this.#refresh(held.db, run));
   }
 
   /** Takes `id` in, in slices, after those that are waiting already. */
@@ -326,7 +332,7 @@ export class RunKeeper {
         if (run.stamp === '') run.readFiles();
         return this.#take(held.db, run);
       });
-      if (!more) this.#behind.delete(id);
+      if (!more && this.#behind.delete(id)) this.#gate.changed([id], true);
       await tick();
     }
   }
@@ -339,6 +345,14 @@ export class RunKeeper {
     run.took(batch);
     this.#gate.changed([run.id]);
     return true;
+  }
+
+  /** Looks at the process. One that is gone may have left last words since its events were read: they come first. */
+  #refresh(db: WriteDb, run: TrackedRun): void {
+    const before = run.shownState;
+    run.status(true);
+    if (run.overUnsaid) while (this.#take(db, run));
+    if (run.status().state !== before) this.#gate.changed([run.id]);
   }
 
   #describe(db: WriteDb, folder: string): TrackedRun {

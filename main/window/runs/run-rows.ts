@@ -18,7 +18,7 @@ export const modelNameOf = (name: string): string => (path.isAbsolute(name) ? pa
 
 /** `now` in seconds since 1970. */
 export function makeRunRow(db: ReadDb, record: RunRecord, run: TrackedRun, now: number): RunRow {
-  const summary = summarize(db, record, run.files);
+  const summary = summarize(db, record, run.status());
   const over = isOver(summary.state);
   const segments = runSegments(db, record.run);
   const rate = recentRate(db, record.run);
@@ -71,20 +71,16 @@ function hasResumeState({ sqlite }: ReadDb, run: number): boolean {
 }
 
 export class RunRows {
-  readonly #kept = new Map<string, { version: number; row: RunRow; heard: number | null }>();
+  readonly #kept = new Map<string, { version: number; row: RunRow }>();
 
   row(db: ReadDb, run: TrackedRun, now: number): RunRow {
     const kept = this.#kept.get(run.id);
     if (kept?.version === run.version && run.over)
-      return { ...kept.row, lastHeardSeconds: kept.heard === null ? null : Math.max(0, now - kept.heard) };
+      return { ...kept.row, lastHeardSeconds: run.status().lastHeardSeconds };
     const record = findRun(db, run.id);
     if (!record) throw new Error(`run ${run.id} is followed and not in the history`);
     const row = makeRunRow(db, record, run, now);
-    this.#kept.set(run.id, {
-      version: run.version,
-      row,
-      heard: row.lastHeardSeconds === null ? null : now - row.lastHeardSeconds,
-    });
+    this.#kept.set(run.id, { version: run.version, row });
     return row;
   }
 

@@ -1,5 +1,5 @@
 /** A run as it is followed: how far its events were taken in, and what of its folder's files decides about its state. */
-import type { RunFile, RunStatus } from '../../contract/runs.ts';
+import type { RunFile, RunState, RunStatus } from '../../contract/runs.ts';
 import type { DraftRequest } from '../../contract/window/draft.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { EventBatch } from '../../trainer/event-tailer.ts';
@@ -28,6 +28,9 @@ export class TrackedRun {
   /** Counts what a line of the table may show of it. */
   version = 0;
   #status: RunStatus | undefined;
+  #state: RunState | undefined;
+  /** Time of its last word, seconds since 1970. */
+  #heard: number | null = null;
 
   constructor(record: RunRecord) {
     this.id = record.id;
@@ -72,12 +75,25 @@ export class TrackedRun {
 
   /** As it was last derived; looks at the process where the run is not over, every time when `anew`. */
   status(anew = false): RunStatus {
+    const now = Date.now() / 1000;
     if (!this.#status || (anew && !isOver(this.#status.state))) {
-      const before = this.#status?.state;
-      this.#status = deriveStatus({ facts: this.facts, ...this.files, now: Date.now() / 1000 });
-      if (before !== undefined && before !== this.#status.state) this.version += 1;
+      const status = deriveStatus({ facts: this.facts, ...this.files, now });
+      if (this.#state !== status.state) this.version += 1;
+      this.#state = status.state;
+      this.#status = status;
+      this.#heard = status.lastHeardSeconds === null ? null : now - status.lastHeardSeconds;
     }
-    return this.#status;
+    return { ...this.#status, lastHeardSeconds: this.#heard === null ? null : Math.max(0, now - this.#heard) };
+  }
+
+  /** As it was last shown, without a look at anything. */
+  get shownState(): RunState | undefined {
+    return this.#state;
+  }
+
+  /** Over, and has not said how: its last words may not have been read yet. */
+  get overUnsaid(): boolean {
+    return this.over && this.facts.terminal === null;
   }
 
   get over(): boolean {
