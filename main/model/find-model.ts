@@ -55,14 +55,33 @@ export function findModel(
       : { path: folder, name: folder, revision: null };
   }
 
-  const [, id, revision] = /^([\w.-]+\/[\w.-]+?)(?:@([\w./-]+))?$/.exec(wanted) ?? [];
+  if (isHubId(wanted)) return findHubModel(wanted, environment, home, `for a folder ${folder}, and `);
+  throw new AppError(
+    'no-such-model',
+    `no such model: there is no folder ${folder}`,
+    'Give the folder of a model, or the id of one that is in the cache of the hub (as in Qwen/Qwen3.5-4B).',
+  );
+}
+
+const hubIdPattern = /^([\w.-]+\/[\w.-]+?)(?:@([\w./-]+))?$/;
+
+/** As `Qwen/Qwen3.5-4B`, with a revision behind an @ or without. */
+export function isHubId(text: string): boolean {
+  return hubIdPattern.test(text) && !/^\.{1,2}\//.test(text);
+}
+
+/**
+ * A hub id in the cache, whatever folders of that name there are. Throws AppError `no-such-model`.
+ * @param alsoLooked where it was looked for before, for the message: "for a folder x, and ".
+ */
+export function findHubModel(
+  wanted: string,
+  environment: Environment = process.env,
+  home: string = os.homedir(),
+  alsoLooked = '',
+): FoundModel {
+  const [, id = wanted, revision] = hubIdPattern.exec(wanted) ?? [];
   const caches = hubCaches(environment, home);
-  if (!id || /^\.{0,2}\//.test(wanted) || wanted.startsWith('~'))
-    throw new AppError(
-      'no-such-model',
-      `no such model: there is no folder ${folder}`,
-      'Give the folder of a model, or the id of one that is in the cache of the hub (as in Qwen/Qwen3.5-4B).',
-    );
   for (const cache of caches) {
     const repository = path.join(cache, `models--${id.replaceAll('/', '--')}`);
     const found = snapshotOf(repository, revision);
@@ -70,7 +89,7 @@ export function findModel(
   }
   throw new AppError(
     'no-such-model',
-    `no such model: ${wanted}. Looked for a folder ${folder}, and in the cache${caches.length > 1 ? 's' : ''} ${caches.join(', ')}`,
+    `no such model: ${wanted}. Looked ${alsoLooked}in the cache${caches.length > 1 ? 's' : ''} ${caches.join(', ')}`,
     `Fetch it with: hf download ${id}${revision ? ` --revision ${revision}` : ''} (or set HF_HOME or HF_HUB_CACHE to where it is).`,
   );
 }

@@ -92,10 +92,16 @@ export function nameAndOutput(
     return { name: request.name ?? defaultName(path.basename(folder)), output: folder };
   }
   const adapters = path.join(dataFolder(environment), 'adapters');
-  if (request.name !== null) return { name: request.name, output: path.join(adapters, request.name) };
-  const stem = defaultName(typeof settings['adapter'] === 'string' ? settings['adapter'] : request.recipe);
+  if (request.name !== null) return { name: request.name, output: path.join(adapters, folderName(request.name)) };
+  const preset = typeof settings['adapter'] === 'string' ? settings['adapter'] : request.recipe;
+  const stem = folderName(defaultName(preset));
   const folder = freeOutput(path.join(adapters, stem), environment);
   return { name: path.basename(folder), output: folder };
+}
+
+/** A name is anything that people write; its folder is one folder, and not a hidden one. */
+function folderName(name: string): string {
+  return name.replaceAll(/[/\\\0]/g, '-').replace(/^\.+/, '') || 'run';
 }
 
 /** `folder`, or with -2, -3, ... behind it the first that is not there and that no run at work writes into. */

@@ -52,12 +52,12 @@ function parseEach(input: Input): {
     }
     parsed[name] = fallback;
     const given = input[name];
-    const shown = typeof given === 'number' ? String(given) : JSON.stringify(given);
+    const shown = given === undefined ? 'nothing' : typeof given === 'number' ? String(given) : JSON.stringify(given);
     problems.push({
       setting: name,
       severity: 'error',
       code: 'bad-setting',
-      message: `${name} ${result.error.issues[0]?.message ?? 'cannot be this'}, not ${shown ?? 'nothing'}`,
+      message: `${name} ${result.error.issues[0]?.message ?? 'cannot be this'}, not ${shown}`,
       hint: `${flag}: ${meaning} (default ${fallback === null ? 'none' : JSON.stringify(fallback)}).`,
       repair: { label: `Set ${fallback === null ? 'none' : String(fallback)}`, settings: { [name]: fallback } },
     });

@@ -18,7 +18,7 @@ const wish = (name: string): string | undefined => wishes.find((w) => w.split(':
 const wishNumber = (name: string): number => Number(wish(name)?.split(':')[1] ?? Number.NaN);
 
 if (command === 'describe') {
-  console.log(JSON.stringify({ trainer: 'fake', models: ['qwen3_5'] }));
+  console.log(JSON.stringify({ trainer: 'fake', models: ['qwen3_5'], devices: [] }));
   process.exit(0);
 }
 if (command === 'environment') {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import type { DraftCheck, DraftField, DraftProblem, DraftRequest } from '../../contract/window/draft.ts';
 import { checkModel } from '../../model/check-model.ts';
-import { findModel, type FoundModel } from '../../model/find-model.ts';
+import type { FoundModel } from '../../model/find-model.ts';
 import { runsFolder, type Environment } from '../../paths.ts';
 import { isRecipeId, recipes } from '../../recipes/index.ts';
 import { freeOutput, nameAndOutput } from '../../trainer/launch.ts';
@@ -16,7 +16,7 @@ import { locateTrainer } from '../../trainer/spawn.ts';
 import { commandWords } from './command-line.ts';
 import type { Devices } from './devices.ts';
 import { modelAbout } from './models.ts';
-import { isHubId, noSuchRecipe, readEpisodeIds, resolveRequest } from './resolve-request.ts';
+import { findEntered, noSuchRecipe, readEpisodeIds, resolveRequest } from './resolve-request.ts';
 
 type Repair = DraftProblem['repair'];
 
@@ -69,6 +69,7 @@ export async function checkDraft(
   }
   if (!relative.has('rowsFolders')) problems.push(...checkRowsFolders(request.rowsFolders));
   if (!relative.has('episodeIdsFile')) problems.push(...checkEpisodeList(request));
+  problems.push(...checkNames(request.settings['families']));
   const { name, output } = nameAndOutput({ ...request, recipe: 'webmix' }, environment);
   if (!relative.has('output')) problems.push(...checkOutput(output, environment));
   problems.push(...checkRanks(request.ranks), ...(await checkMachine(request, environment, devices)));
@@ -94,7 +95,7 @@ function checkBaseModel(
     };
   let found: FoundModel;
   try {
-    found = findModel(request.model, environment);
+    found = findEntered(request.model, environment);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { code, message, hint } = error;
@@ -262,6 +263,15 @@ function checkEpisodeList(request: DraftRequest): DraftProblem[] {
   return [];
 }
 
+/** A comma parts the names of families on the command line, and no flag can say one that has it. */
+function checkNames(families: unknown): DraftProblem[] {
+  const names = Array.isArray(families) ? families.filter((each) => typeof each === 'string') : [];
+  const odd = names.find((name) => name.includes(',') || name.trim() !== name);
+  if (odd === undefined) return [];
+  const message = `${JSON.stringify(odd)} cannot be said on the command line, where a comma parts the names`;
+  return [problem('families', 'info', 'not-on-command-line', message, 'The run itself takes it as it is.')];
+}
+
 function checkOutput(output: string, environment: Environment): DraftProblem[] {
   const other = (): Repair => {
     const free = freeOutput(output, environment);
@@ -328,9 +338,4 @@ async function checkMachine(
       ),
     ];
   }
-}
-
-/** The folder of a hub id in the cache. Throws AppError `no-such-model`. */
-export function hubFolder(id: string, environment: Environment): string {
-  return isHubId(id) ? findModel(id, environment).path : id;
 }

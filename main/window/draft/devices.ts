@@ -1,11 +1,14 @@
 /** What the built trainer can run on. Asking it takes a second (it loads its libraries), so the answer is kept as long as the program is the same. */
 import { statSync } from 'node:fs';
 import { z } from 'zod';
+import { AppError } from '../../contract/errors.ts';
 import type { Environment } from '../../paths.ts';
 import { askTrainer } from '../../trainer/ask-trainer.ts';
 import { locateTrainer } from '../../trainer/spawn.ts';
 
 const describeSchema = z.object({ devices: z.array(z.object({ index: z.int(), name: z.string() })) });
+
+const builtAnew = 'Build it anew with: npm run setup';
 
 export class Devices {
   readonly #environment: Environment;
@@ -31,6 +34,12 @@ export class Devices {
 
   async #ask(): Promise<number> {
     const text = await askTrainer(['describe'], { environment: this.#environment });
-    return describeSchema.parse(JSON.parse(text)).devices.length;
+    try {
+      return describeSchema.parse(JSON.parse(text)).devices.length;
+    } catch (error) {
+      throw new AppError('trainer-answer', 'it answers otherwise than this version expects', builtAnew, {
+        cause: error,
+      });
+    }
   }
 }

@@ -12,7 +12,7 @@ import { hasEvents, notStarted, startRun, waitForStart } from '../../trainer/sta
 import { estimateSeconds, tryRun } from '../../trainer/try-run.ts';
 import type { Part } from '../part.ts';
 import type { PartContext } from '../services.ts';
-import { checkDraft, hubFolder } from './check-draft.ts';
+import { checkDraft } from './check-draft.ts';
 import { demoDraft } from './demo-draft.ts';
 import { Devices } from './devices.ts';
 import type { DraftFunctions } from './draft-functions.ts';
@@ -39,7 +39,7 @@ export function draftPart({ environment, jobs }: DraftContext): Part<'draft'> {
   const devices = new Devices(environment);
   const named = { ...environment };
   const wish = (request: DraftRequest) => ({
-    request: launchable(request, environment, hubFolder),
+    request: launchable(request, environment),
     model: resolveRequest(request).request.model,
     environment: named,
   });

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import type { ModelChoice } from '../../contract/window/draft.ts';
 import { checkModel } from '../../model/check-model.ts';
-import { findModel, hubCaches, type FoundModel } from '../../model/find-model.ts';
+import { hubCaches, isHubId, type FoundModel } from '../../model/find-model.ts';
 import { projectFolder, runsFolder, type Environment } from '../../paths.ts';
 import { listRunIds, readRunFile } from '../../trainer/run-folder.ts';
-import { isHubId } from './resolve-request.ts';
+import { findEntered } from './resolve-request.ts';
 
 /** Runs that are looked through for folders of models. */
 const recentRuns = 50;
@@ -71,7 +71,7 @@ export function listModels(environment: Environment): ModelChoice[] {
   const choices = new Map<string, ModelChoice>();
   const add = (id: string): void => {
     try {
-      const model = choice(id, findModel(id, environment));
+      const model = choice(id, findEntered(id, environment));
       if (model && ![...choices.values()].some((each) => each.path === model.path)) choices.set(id, model);
     } catch (error) {
       // Not there (any more): nothing to choose.

@@ -5,11 +5,12 @@
 import path from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import type { DraftRequest, PastedCommand } from '../../contract/window/draft.ts';
+import { isHubId } from '../../model/find-model.ts';
 import type { Environment } from '../../paths.ts';
 import { recipes } from '../../recipes/index.ts';
 import { readRunFlags } from '../../trainer/run-flags.ts';
 import { readLauncher } from './launcher.ts';
-import { expandHome, isHubId } from './resolve-request.ts';
+import { expandHome } from './resolve-request.ts';
 import { splitCommands, type ShellCommand } from './shell-commands.ts';
 
 /** Throws AppError `no-command`, with what to paste. */

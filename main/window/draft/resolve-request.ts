@@ -2,12 +2,13 @@
  * Paths of a draft as this machine takes them. In a window nothing says what a relative path would be relative to, so only absolute ones and ~/ count; a model
  * may be a hub id.
  */
+import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import type { DraftProblem, DraftRequest } from '../../contract/window/draft.ts';
-import { readFileSync } from 'node:fs';
 import { fileError } from '../../io/atomic-file.ts';
+import { findHubModel, findModel, isHubId, type FoundModel } from '../../model/find-model.ts';
 import type { Environment } from '../../paths.ts';
 import { isRecipeId, recipes, type RecipeId } from '../../recipes/index.ts';
 import { splitLikePython } from '../../recipes/webmix/episode-list.ts';
@@ -19,9 +20,10 @@ export function expandHome(entered: string, home: string = os.homedir()): string
   return text === '~' ? home : text.startsWith('~/') ? path.join(home, text.slice(2)) : text;
 }
 
-/** As `Qwen/Qwen3.5-4B`, with a revision behind an @ or without. */
-export const isHubId = (text: string): boolean =>
-  /^[\w.-]+\/[\w.-]+(@[\w./-]+)?$/.test(text) && !/^\.{1,2}\//.test(text);
+/** The base model that was entered: a hub id is looked for in the cache alone, never below our own current folder. Throws AppError `no-such-model`. */
+export function findEntered(model: string, environment: Environment): FoundModel {
+  return isHubId(model) ? findHubModel(model, environment) : findModel(model, environment);
+}
 
 /** Settings of a recipe that are folders. */
 const folderSettings = (recipe: string): string[] =>
@@ -80,13 +82,8 @@ export function readEpisodeIds(file: string): string[] {
 /**
  * The request as `main/trainer` takes it. The episode list is read from its file where only the file was named. Throws AppError at the first path that is
  * relative, and for a recipe that is not there.
- * @param findFolder gives the folder of a hub id, so that a folder of that name below our own current one is never meant.
  */
-export function launchable(
-  entered: DraftRequest,
-  environment: Environment,
-  findFolder: (id: string, environment: Environment) => string,
-): RunRequest {
+export function launchable(entered: DraftRequest, environment: Environment): RunRequest {
   const { request, problems } = resolveRequest(entered);
   const [problem] = problems;
   if (problem) throw new AppError(problem.code, problem.message, problem.hint ?? undefined);
@@ -96,7 +93,7 @@ export function launchable(
   return {
     ...request,
     recipe,
-    model: isHubId(request.model) ? findFolder(request.model, environment) : request.model,
+    model: isHubId(request.model) ? findEntered(request.model, environment).path : request.model,
     settings:
       episodeIdsFile !== null && (settings['episodeIds'] ?? null) === null
         ? { ...settings, episodeIds: readEpisodeIds(episodeIdsFile) }

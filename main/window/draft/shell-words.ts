@@ -43,7 +43,8 @@ const operators = [
 /** Words and operators of `text`. A quote that is not closed ends at the end of the text: a copy that was cut off is better read than refused. */
 export function splitShell(text: string): { words: (ShellWord | { operator: string })[]; openQuote: boolean } {
   const words: (ShellWord | { operator: string })[] = [];
-  let current: ShellWord | null = null;
+  // Asserted, since it is set in closures that the compiler does not follow.
+  let current = null as ShellWord | null;
   let openQuote = false;
   const word = (): ShellWord => (current ??= { text: '', hasExpansion: false, bare: true });
   const end = (): void => {
@@ -76,8 +77,7 @@ export function splitShell(text: string): { words: (ShellWord | { operator: stri
       const operator = operators.find((each) => text.startsWith(each, at));
       if (operator) {
         // 2> and 1>: the number belongs to the operator.
-        const open = current as ShellWord | null;
-        if (/^[<>]/.test(operator) && open?.bare && /^\d$/.test(open.text)) current = null;
+        if (/^[<>]/.test(operator) && current?.bare && /^\d$/.test(current.text)) current = null;
         end();
         words.push({ operator });
         at += operator.length - 1;
