@@ -2,6 +2,7 @@
 import type Database from 'better-sqlite3';
 import { initial } from './0010-initial.ts';
 import { forWindow } from './0020-window.ts';
+import { runLines } from './0030-run-lines.ts';
 
 export interface Migration {
   version: number;
@@ -11,6 +12,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { version: 10, sql: initial },
   { version: 20, sql: forWindow },
+  { version: 30, sql: runLines },
 ];
 
 export const latestVersion = migrations.at(-1)?.version ?? 0;

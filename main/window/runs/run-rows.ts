@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { RunRow } from '../../contract/window/runs.ts';
-import type { ReadDb } from '../../store/database.ts';
+import type { ReadDb, WriteDb } from '../../store/database.ts';
 import { findRun, runSegments, type RunRecord } from '../../store/runs.ts';
 import { logValues } from '../../store/log-values.ts';
+import { readRunLines, writeRunLine } from '../../store/run-lines.ts';
 import { recentRate } from '../../store/steps.ts';
 import { segmentEnds } from '../../store/segment-ends.ts';
 import { isOver } from '../../trainer/status.ts';
@@ -70,21 +71,64 @@ function hasResumeState({ sqlite }: ReadDb, run: number): boolean {
   return newest !== undefined && existsSync(path.join(newest, 'DONE'));
 }
 
+/** Another number where a line holds other things than before: lines of another Whetstone are then made anew. */
+const lineShape = 1;
+
+/** What a line of a run that is over depends on. */
+function stampOf(run: TrackedRun): string {
+  const { offset, name, note, gone, folder, files } = run;
+  const { state, elsewhere } = run.status();
+  return JSON.stringify([
+    ...[lineShape, offset, name, note, gone, folder, state, elsewhere],
+    ...[files.launch?.time ?? null, files.stopAsked],
+  ]);
+}
+
 export class RunRows {
   readonly #kept = new Map<string, { version: number; row: RunRow }>();
+  /** As the history has them from before; read once, used up. */
+  #lines: Map<number, { stamp: string; line: string }> | undefined;
 
-  row(db: ReadDb, run: TrackedRun, now: number): RunRow {
+  /** Of all `runs`, in their order. */
+  rows(db: WriteDb, runs: readonly TrackedRun[], now: number): RunRow[] {
+    return db.sqlite.transaction(() => runs.map((run) => this.row(db, run, now)))();
+  }
+
+  row(db: WriteDb, run: TrackedRun, now: number): RunRow {
+    const { over } = run;
     const kept = this.#kept.get(run.id);
-    if (kept?.version === run.version && run.over)
-      return { ...kept.row, lastHeardSeconds: run.status().lastHeardSeconds };
-    const record = findRun(db, run.id);
-    if (!record) throw new Error(`run ${run.id} is followed and not in the history`);
-    const row = makeRunRow(db, record, run, now);
-    this.#kept.set(run.id, { version: run.version, row });
-    return row;
+    const known = over ? (kept?.version === run.version ? kept.row : this.#fromHistory(db, run)) : undefined;
+    const row = known ?? this.#make(db, run, now);
+    if (over && kept?.version !== run.version) this.#kept.set(run.id, { version: run.version, row });
+    return { ...row, lastHeardSeconds: run.status().lastHeardSeconds };
   }
 
   clear(): void {
     this.#kept.clear();
+    this.#lines = undefined;
+  }
+
+  #fromHistory(db: WriteDb, run: TrackedRun): RunRow | undefined {
+    this.#lines ??= readRunLines(db);
+    const found = this.#lines.get(run.key);
+    this.#lines.delete(run.key);
+    if (found?.stamp !== stampOf(run)) return undefined;
+    const row = JSON.parse(found.line) as RunRow;
+    // Resume states lie on disk and may have gone meanwhile.
+    return { ...row, canResume: row.canResume && hasResumeState(db, run.key) };
+  }
+
+  #make(db: WriteDb, run: TrackedRun, now: number): RunRow {
+    const record = findRun(db, run.id);
+    if (!record) throw new Error(`run ${run.id} is followed and not in the history`);
+    const row = makeRunRow(db, record, run, now);
+    if (run.over) {
+      try {
+        writeRunLine(db, run.key, stampOf(run), JSON.stringify(row));
+      } catch {
+        // A full disk: the line is made anew at the next start.
+      }
+    }
+    return row;
   }
 }

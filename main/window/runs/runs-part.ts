@@ -36,7 +36,7 @@ export function runsPart(context: PartContext): Part<'runs'> {
     async 'runs.list'() {
       const db = await keeper.history();
       const now = seconds();
-      return { runs: keeper.runs().map((run) => rows.row(db, run, now)), faults: keeper.faults() };
+      return { runs: rows.rows(db, keeper.runs(), now), faults: keeper.faults() };
     },
 
     async 'runs.get'({ run: id }) {
