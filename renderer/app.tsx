@@ -85,14 +85,14 @@ export function App() {
     <div className={styles.frame}>
       <ShellKeys onFind={() => setOpen('find')} onHelp={() => setOpen('help')} onGo={() => setOpen('go')} />
       <TopBar place={target.place} runs={runs} onFind={() => setOpen('find')} />
-      <div>
+      <aside aria-label="Notices">
         {state === 'lost' && generation > 0 && <LostBar />}
         {history && target.screen !== null && withoutHistory.includes(target.screen) && (
           <Band kind="bad">
             <b>The history cannot be opened.</b> {history.message} <LinkTo to="/runs">What to do</LinkTo>
           </Band>
         )}
-      </div>
+      </aside>
       <main ref={main} tabIndex={-1} className={styles.main}>
         <ErrorBoundary resetKey={`${address.path.join('/')} ${noRuns}`}>
           <Suspense fallback={<Loading label="Loading the screen" />}>{content()}</Suspense>

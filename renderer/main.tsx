@@ -2,6 +2,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { applyTheme } from './shell/theme.ts';
 import './styles/fonts.css';
 import './styles/tokens.css';
@@ -12,6 +13,8 @@ const root = document.getElementById('root');
 if (root)
   createRoot(root).render(
     <StrictMode>
-      <App />
+      <ErrorBoundary resetKey="">
+        <App />
+      </ErrorBoundary>
     </StrictMode>,
   );

@@ -42,6 +42,7 @@ export function Button({ ref, ...props }: ButtonProps) {
         aria-expanded={expanded}
         title={off ? disabledReason : props.title}
         autoFocus={props.autoFocus}
+        data-autofocus={props.autoFocus || undefined}
         onClick={(event) => {
           if (off) event.preventDefault();
           else onPress?.();

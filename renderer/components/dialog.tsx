@@ -34,7 +34,8 @@ export function Dialog(props: DialogProps) {
     if (!dialog) return;
     const before = document.activeElement;
     if (!dialog.open) dialog.showModal();
-    const wished = dialog.querySelector<HTMLElement>('[data-autofocus], [autofocus]');
+    // React's autoFocus came before the dialog was open, and did nothing.
+    const wished = dialog.querySelector<HTMLElement>('[data-autofocus]');
     wished?.focus();
     return () => {
       dialog.close();

@@ -52,6 +52,7 @@ export function TextInput({ ref, ...props }: TextInputProps) {
         spellCheck={false}
         autoComplete="off"
         autoFocus={props.autoFocus}
+        data-autofocus={props.autoFocus || undefined}
         onChange={(event) => onChange(event.target.value)}
         onBlur={props.onBlur}
         onKeyDown={(event) => {

@@ -22,6 +22,7 @@ export interface KeyLayer {
   id: number;
   /** Of the screen or dialog, for the list of all keys. */
   title: string;
+  /** Always the newest; changed in place while only their functions are new. */
   bindings: readonly KeyBinding[];
   /** Keys that it does not know go no further (a dialog). */
   modal: boolean;
@@ -86,10 +87,9 @@ export function useKeys(title: string, bindings: readonly KeyBinding[], options:
   }, [id, title, modal]);
   // Bindings close over what was rendered last: they are put in after every render, without telling anybody when only their functions are new.
   useEffect(() => {
-    const before = layers.find((layer) => layer.id === id);
-    const next = layers.map((layer) => (layer.id === id ? { ...layer, bindings } : layer));
-    if (before && shape(before.bindings) === shape(bindings)) layers = next;
-    else publish(next);
+    const own = layers.find((layer) => layer.id === id);
+    if (own && shape(own.bindings) === shape(bindings)) own.bindings = bindings;
+    else publish(layers.map((layer) => (layer.id === id ? { ...layer, bindings } : layer)));
   });
 }
 

@@ -38,6 +38,7 @@ export function Palette({ runs, onClose }: { runs: readonly RunRow[]; onClose: (
         <Icon name="search" />
         <input
           autoFocus
+          data-autofocus
           role="combobox"
           aria-label={title}
           aria-expanded="true"
