@@ -38,7 +38,7 @@ export function XLabels({ domain, ticks, labels, unit, wide = false }: XLabelsPr
       <div className={styles.xLabels}>
         {ticks.map((tick, i) =>
           // The unit needs the end of the line.
-          share(tick) > 0.94 ? null : (
+          share(tick) > 0.915 ? null : (
             <span
               key={tick}
               className={classes(share(tick) < 0.02 && styles.first)}

@@ -65,7 +65,8 @@ export function yDomain(curves: readonly SeriesBuckets[], wish: DomainWish): Dom
   if (wish.clip && late.length > 0) {
     const sorted = Float64Array.from(lateTops).sort();
     const lateTop = Math.max(ends(late)[1], quantile(sorted, 0.985));
-    const lateLow = Math.min(ends(late)[0], quantile(sorted, 0.005));
+    const ground = wish.zero && !wish.log ? 0 : Infinity;
+    const lateLow = Math.min(ground, ends(late)[0], quantile(sorted, 0.005));
     const lineTop = ends(lines)[1];
     const space = (value: number): number => (wish.log ? Math.log(value) : value);
     const lateSpan = Math.max(space(lateTop) - space(lateLow), 1e-12);
@@ -123,7 +124,7 @@ function roundLinear(low: number, high: number, zero: boolean): Domain {
     return zero && low >= 0 ? [0, low === 0 ? 1 : low * 1.25] : [low - around, low + around];
   }
   const room = (high - low) * 0.03;
-  const unit = niceStep(high - low, 6) / 2;
+  const unit = niceStep(high - low, 9) / 2;
   const top = Math.ceil((high + room) / unit - 1e-9) * unit;
   const bottom = zero && low === 0 ? 0 : Math.floor((low - room) / unit + 1e-9) * unit;
   return [tidy(bottom), tidy(top)];

@@ -132,7 +132,7 @@ export function paintUpright(
   pen.lineWidth = 1;
   pen.setLineDash([...dash]);
   pen.beginPath();
-  const at = Math.round(scales.x(x)) + 0.5;
+  const at = Math.min(scales.width - 1, Math.round(scales.x(x))) + 0.5;
   pen.moveTo(at, 0);
   pen.lineTo(at, scales.height);
   pen.stroke();

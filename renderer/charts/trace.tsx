@@ -114,7 +114,7 @@ export const Trace = memo(function Trace(props: TraceProps) {
   const y = useStable<Domain>(measured ?? (log ? [0.1, 1] : [0, 1]));
   const ticks = useMemo(() => {
     if (measured === null) return emptyTicks;
-    const most = small ? 3 : props.flex >= 20 ? 7 : 4;
+    const most = small ? 3 : props.flex >= 20 ? 9 : 4;
     return log ? logTicks(y[0], y[1], most) : linearTicks(y[0], y[1], most);
   }, [measured, log, y, small, props.flex]);
   const labels = useMemo(() => tickLabels(ticks), [ticks]);
@@ -149,7 +149,7 @@ export const Trace = memo(function Trace(props: TraceProps) {
   const spikes = (scales: PlotScales): ReactNode => {
     if (curve === null || plain || !clip) return null;
     const perPixel = (x[1] - x[0]) / Math.max(1, scales.width);
-    return spikesOver(curve, x, y[1], perPixel * 56).map((spike) => {
+    return spikesOver(curve, x, y[1], perPixel * 64).map((spike) => {
       const left = scales.x(spike.x);
       const text = format(spike.value);
       return (
@@ -251,8 +251,8 @@ function AtCursor({ cursor, curve, format, reach, brief }: AtCursorProps) {
         at cursor <b>{format(curve.last[index]!)}</b>
       </div>
       {!brief && low < high && (
-        <div className={styles.fact}>
-          bucket {format(low)} to {format(high)}
+        <div className={styles.fact} title="smallest and largest step of the bucket">
+          {format(low)} to {format(high)}
         </div>
       )}
     </>

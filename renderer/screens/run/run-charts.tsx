@@ -78,7 +78,7 @@ export function RunCharts(props: RunChartsProps) {
   const marks = useStable<TraceMarks>({
     epochs: epochPlaces(run, view.x, clock),
     saved: savedMarks(run, view.x, clock, 0).map((mark) => mark.x),
-    replaced: replacedRanges(clock),
+    replaced: replacedRanges(lead?.replaced.length ? lead : clock),
     unheard: silent && atWork && end > 0 ? end : null,
     failedAt: run.state === 'failed' && end > 0 ? end : null,
   });
@@ -122,6 +122,7 @@ export function RunCharts(props: RunChartsProps) {
           x={x}
           kind={view.x}
           curve={clock}
+          replaced={marks.replaced}
           end={end}
           cursor={cursor}
           width={width}
@@ -145,7 +146,7 @@ export function RunCharts(props: RunChartsProps) {
               points={isLead ? points : noPoints}
               caption={
                 isLead
-                  ? `line ${emaWords} · band min to max of the bucket${points.length > 0 ? ` · □ held-out ${newest?.set ?? ''}, bar 95 %` : ''}`
+                  ? `line ${emaWords} · band min to max of the bucket${points.length > 0 ? ` · □ ${heldOutWords(newest?.set)}, bar 95 %` : ''}`
                   : role === 'kl'
                     ? 'before β'
                     : `line ${emaWords}`
@@ -171,11 +172,6 @@ export function RunCharts(props: RunChartsProps) {
                     <Fact>not read: {series.error.message}</Fact>
                   )}
                   {isLead && run.folderGone && <Fact>folder gone: from the history</Fact>}
-                  {!isLead && curve !== null && curve.steps > 0 && (
-                    <Fact>
-                      steps with rows <b>{formatCount(curve.steps)}</b>
-                    </Fact>
-                  )}
                 </>
               }
               {...(isLead
@@ -229,6 +225,9 @@ export function RunCharts(props: RunChartsProps) {
     </div>
   );
 }
+
+const heldOutWords = (set: string | undefined): string =>
+  set === undefined || /held.?out/i.test(set) ? 'held-out' : `held-out ${set}`;
 
 function klWords(run: RunDetail): string[] {
   const beta = run.settings.find((setting) => setting.name === 'beta' || setting.flag === '--beta')?.value;

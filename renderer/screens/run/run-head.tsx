@@ -40,16 +40,19 @@ export function RunHead({ run, onStop }: { run: RunDetail; onStop: () => void })
         {deviceWords(run)}
       </span>
       <span className="grow" />
-      <Button keys="S" onPress={onStop} disabledReason={whyNotStop(run, connected)}>
-        Stop
-      </Button>
-      <Button
-        keys="R"
-        onPress={() => void resumeRun(run.id)}
-        disabledReason={resuming ? 'it is being resumed' : whyNotResume(run, connected)}
-      >
-        Resume
-      </Button>
+      {atWork ? (
+        <Button keys="S" onPress={onStop} disabledReason={whyNotStop(run, connected)}>
+          Stop
+        </Button>
+      ) : (
+        <Button
+          keys="R"
+          onPress={() => void resumeRun(run.id)}
+          disabledReason={resuming ? 'it is being resumed' : whyNotResume(run, connected)}
+        >
+          Resume
+        </Button>
+      )}
       <LinkTo to={cloneAddress(run.id)} as="plain" keys="D">
         Clone
       </LinkTo>

@@ -5,7 +5,7 @@ import { useCursor, nearestBucket, type Cursor } from '../../charts/cursor.ts';
 import type { Domain } from '../../charts/domain.ts';
 import { classes } from '../../components/classes.ts';
 import { formatCount } from '../../format/numbers.ts';
-import { placeOn, replacedRanges, savedMarks, stepAtRows } from './run-marks.ts';
+import { placeOn, savedMarks, stepAtRows } from './run-marks.ts';
 import styles from './run-lane.module.css';
 
 interface RunLaneProps {
@@ -14,6 +14,8 @@ interface RunLaneProps {
   kind: XKind;
   /** Maps steps to x. */
   curve: Series | null;
+  /** Ranges of x that a resume replaced. */
+  replaced: readonly (readonly [from: number, to: number])[];
   end: number;
   cursor: Cursor;
   /** Width of the plots in pixels. */
@@ -22,7 +24,7 @@ interface RunLaneProps {
   onChoose: (checkpoint: string) => void;
 }
 
-export function RunLane({ run, x, kind, curve, end, cursor, width, chosen, onChoose }: RunLaneProps) {
+export function RunLane({ run, x, kind, curve, replaced, end, cursor, width, chosen, onChoose }: RunLaneProps) {
   const share = (value: number): number => ((value - x[0]) / (x[1] - x[0])) * 100;
   const perPixel = (x[1] - x[0]) / Math.max(1, width);
   const segments = run.segments.flatMap((segment) => {
@@ -58,7 +60,7 @@ export function RunLane({ run, x, kind, curve, end, cursor, width, chosen, onCho
             </span>
           );
         })}
-        {replacedRanges(curve).map(([from, to]) => (
+        {replaced.map(([from, to]) => (
           <span
             key={from}
             className={classes(styles.replaced, 'hatched')}

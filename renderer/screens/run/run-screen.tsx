@@ -55,7 +55,8 @@ function Unreadable({ id, error }: { id: string; error: CallError }) {
 function RunPage({ run }: { run: RunDetail }) {
   const [view, change] = useChartView(run.totalSteps);
   const [stopping, setStopping] = useState(false);
-  const [log, setLog] = useState(false);
+  const log = useAddress().query['open'] === 'log';
+  const setLog = (open: boolean): void => setQuery({ open: open ? 'log' : undefined }, { replace: !open });
   const [checkpoint, setCheckpoint] = useState<string | null>(null);
   const [cursor] = useState<Cursor>(() => createCursor());
   const ema = useRef<HTMLInputElement>(null);
