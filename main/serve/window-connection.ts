@@ -15,6 +15,9 @@ export const fullBytes = 4 << 20;
 /** Requests that may be under way at once; a window that behaves has a dozen. */
 export const maxRequests = 200;
 
+/** A window that lets this many beats go unanswered is gone. More than one: this process itself may have been too busy to read an answer. */
+const maxSilentBeats = 3;
+
 export interface ConnectionOptions {
   beatMs?: number;
 }
@@ -23,7 +26,8 @@ export interface ConnectionOptions {
 export function serveWindow(socket: WebSocket, services: Services, options: ConnectionOptions = {}): void {
   const pending = new PendingPushes();
   let underWay = 0;
-  let heard = true;
+  /** Beats since the window was last heard. */
+  let silent = 0;
 
   const send = (message: ServerMessage): void => {
     if (socket.readyState !== socket.OPEN) return;
@@ -61,13 +65,13 @@ export function serveWindow(socket: WebSocket, services: Services, options: Conn
   };
 
   socket.on('message', (data: Buffer, isBinary: boolean) => {
-    heard = true;
+    silent = 0;
     const request = isBinary ? readRequest(data) : null;
     if (request) void answer(request);
     else socket.close(1002, 'this is not a request');
   });
   socket.on('pong', () => {
-    heard = true;
+    silent = 0;
   });
   // 'close' follows; without a listener the fault would end the process.
   socket.on('error', () => undefined);
@@ -76,11 +80,11 @@ export function serveWindow(socket: WebSocket, services: Services, options: Conn
   const beat = setInterval(() => {
     // A full connection says by itself that it is there: the socket fails when nobody takes what was sent.
     if (socket.bufferedAmount > fullBytes) return;
-    if (!heard) {
+    if (silent >= maxSilentBeats) {
       socket.terminate();
       return;
     }
-    heard = false;
+    silent++;
     socket.ping();
     send({ beat: true });
   }, options.beatMs ?? beatMs);
