@@ -1,8 +1,7 @@
 /** What the run page takes from plan.json. A plan is megabytes, so it is read when a run is looked at, and only these facts of it are kept. */
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { Plan } from '../../contract/plan.ts';
 import type { RunDetail } from '../../contract/window/runs.ts';
-import { readPlan } from '../../plan/write-plan.ts';
 import { planFile } from '../../trainer/run-folder.ts';
 
 export interface PlanFacts {
@@ -18,6 +17,9 @@ export interface PlanFacts {
 }
 
 const mostNamed = 64;
+
+/** It was checked in full when the run was taken into the history: checking hundreds of thousands of visits again takes seconds. */
+const readKnownPlan = (folder: string): Plan => JSON.parse(readFileSync(planFile(folder), 'utf8')) as Plan;
 
 function rowsFoldersOf(plan: Plan): string[] {
   const args = plan.output.meta?.fields['args'];
@@ -72,7 +74,7 @@ export class PlanFactsCache {
       const { mtimeMs, size } = statSync(planFile(folder));
       const stamp = `${mtimeMs} ${size} ${failed.join(',')}`;
       const kept = this.#kept.get(folder);
-      const facts = kept?.stamp === stamp ? kept.facts : factsOfPlan(readPlan(folder).plan, failed);
+      const facts = kept?.stamp === stamp ? kept.facts : factsOfPlan(readKnownPlan(folder), failed);
       this.#kept.delete(folder);
       this.#kept.set(folder, { stamp, facts });
       const oldest = this.#kept.keys().next();
