@@ -5,7 +5,7 @@ import { labelCorner, markShape, pathData, type MarkShape } from './mark-geometr
 import styles from './row.module.css';
 
 /** Widths of letters of the label's font at 1 px; labels are short, and a little air does no harm. */
-const letter = 0.58;
+const letter = 0.53;
 
 export function ActionOverlay({ image, marks }: { image: ShownImage; marks: readonly ActionMark[] }) {
   const svg = useRef<SVGSVGElement>(null);

@@ -25,6 +25,18 @@ export function tokenLook({ supervised, action }: Masks, index: number, view: Ma
   }
 }
 
+/** Name of the class that draws it. */
+export function lookClass(look: TokenLook, isFallback: boolean): string {
+  if (look === 'action' && isFallback) return 'lookFell';
+  return {
+    prompt: 'lookPrompt',
+    supervised: 'lookSupervised',
+    action: 'lookAction',
+    off: 'lookOff',
+    changed: 'lookChanged',
+  }[look];
+}
+
 export function nextView(view: MaskView): MaskView {
   return maskViews[(maskViews.indexOf(view) + 1) % maskViews.length] ?? 'all';
 }

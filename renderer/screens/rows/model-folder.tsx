@@ -1,12 +1,12 @@
 /** A model by its folder or hub id, where the list does not have it. */
-import { useState, type FormEvent } from 'react';
+import { useState, type SubmitEvent } from 'react';
 import { Button } from '../../components/button.tsx';
 import { FolderField } from '../../components/folder-field.tsx';
 import styles from './row.module.css';
 
 export function ModelFolder({ onChoose }: { onChoose: (model: string) => void }) {
   const [model, setModel] = useState('');
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (model.trim() !== '') onChoose(model.trim());
   };

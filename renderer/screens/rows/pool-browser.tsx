@@ -7,7 +7,7 @@ import { LinkTo } from '../../components/link-to.tsx';
 import { Say } from '../../components/say.tsx';
 import { Screen } from '../../components/screen.tsx';
 import { formatCount, formatCounted } from '../../format/numbers.ts';
-import { formatAddress, setQuery, useAddress } from '../../navigation/address.ts';
+import { formatAddress, go, setQuery, useAddress } from '../../navigation/address.ts';
 import { useKeys } from '../../navigation/keys.ts';
 import { EpisodeList } from './episode-list.tsx';
 import { filterOf, filterQuery, isFiltered } from './filter-address.ts';
@@ -44,7 +44,7 @@ export function PoolBrowser({ pool }: { pool: OpenPool }) {
             episode: undefined,
             at: undefined,
           });
-        else history.back();
+        else go('/rows');
       },
     },
   ]);

@@ -1,5 +1,5 @@
 /** Which rows to look at: pools that were opened or trained on, or any folder. */
-import { useState, type FormEvent } from 'react';
+import { useState, type SubmitEvent } from 'react';
 import type { PoolEntry } from '../../../main/contract/window/rows.ts';
 import { useQuery } from '../../api/use-query.ts';
 import { Button } from '../../components/button.tsx';
@@ -95,7 +95,7 @@ function OpenFolder() {
     const pool = await openPool(next);
     if (pool) go(formatAddress(['rows', pool.pool]));
   };
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (folder.trim() !== '') void open(folder.trim());
   };

@@ -22,10 +22,10 @@ export function PromptPartView({ part, fold, acted, image, hits, current, onFold
       <div className={styles.partHead}>
         <span className={styles.partMark} />
         <span className={styles.partName}>image</span>
-        <span className={styles.partCount}>{image?.tokens === null || !image ? '' : formatCount(image.tokens)}</span>
-        <span className="second ellipsis">
-          {image ? `${image.name}${image.tokens === null ? '' : ', tokens'}` : ''}
+        <span className={styles.partCount}>
+          {image?.tokens === null || !image ? '' : formatCounted(image.tokens, 'token')}
         </span>
+        <span className="second ellipsis">{image?.name}</span>
       </div>
     );
   const shown: Fold = hits.length > 0 ? 'open' : fold;
@@ -43,8 +43,7 @@ export function PromptPartView({ part, fold, acted, image, hits, current, onFold
         </span>
         <span className={styles.partName}>{part.title}</span>
         <span className={styles.partCount} title={formatCounted(characters, 'character')}>
-          {formatCount(characters)}
-          <span className="unseen"> characters</span>
+          {formatCount(characters)} chars
         </span>
         <span className="second ellipsis grow">
           {hits.length > 0 ? formatCounted(hits.length, 'hit') : shown === 'closed' ? firstLine(part.text) : ''}

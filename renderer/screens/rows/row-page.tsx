@@ -81,20 +81,20 @@ export function RowPage({ pool, episode, line }: RowPageProps) {
           <Button
             kind="text"
             keys="K"
-            label="Previous row"
             disabledReason={data && !data.previous ? 'This is the first row' : undefined}
             onPress={() => step(data?.previous)}
           >
-            ‹
+            <span aria-hidden="true">‹</span>
+            <span className="unseen">Previous row</span>
           </Button>
           <Button
             kind="text"
             keys="J"
-            label="Next row"
             disabledReason={data && !data.next ? 'This is the last row' : undefined}
             onPress={() => step(data?.next)}
           >
-            ›
+            <span className="unseen">Next row</span>
+            <span aria-hidden="true">›</span>
           </Button>
         </>
       }

@@ -41,15 +41,15 @@ export function RowTable({ fetch, address, isFiltered }: RowTableProps) {
     // Only when the list has come: later the cursor moves the list itself.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [isShown]);
-  const page = Math.max(1, Math.floor((region.current?.clientHeight ?? height) / height) - 1);
+  const page = (): number => Math.max(1, Math.floor((region.current?.clientHeight ?? height) / height) - 1);
   const chosen = at(here);
   useKeys('Rows', [
     { keys: 'J', label: 'next row', run: () => move(here + 1) },
     { keys: 'K', label: 'previous row', run: () => move(here - 1) },
     { keys: 'ArrowDown', label: 'next row', run: () => move(here + 1), minor: true },
     { keys: 'ArrowUp', label: 'previous row', run: () => move(here - 1), minor: true },
-    { keys: 'PageDown', label: 'a page down', run: () => move(here + page), minor: true },
-    { keys: 'PageUp', label: 'a page up', run: () => move(here - page), minor: true },
+    { keys: 'PageDown', label: 'a page down', run: () => move(here + page()), minor: true },
+    { keys: 'PageUp', label: 'a page up', run: () => move(here - page()), minor: true },
     { keys: 'Home', label: 'first row', run: () => move(0), minor: true },
     { keys: 'End', label: 'last row', run: () => move(last), minor: true },
     { keys: 'Enter', label: 'open', run: () => chosen && go(address(chosen)), inFields: true },

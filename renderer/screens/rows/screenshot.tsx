@@ -79,6 +79,7 @@ function Picture({ row, image, number, marks, full = false }: PictureProps) {
   if (state.state === 'failed') return <Fault error={state.error} />;
   return (
     <figure
+      tabIndex={full ? 0 : undefined}
       className={full ? styles.fullPicture : styles.picture}
       style={{ aspectRatio: `${image.width} / ${image.height}`, ...(full ? { width: image.width } : {}) }}
     >

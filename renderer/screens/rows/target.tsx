@@ -10,7 +10,7 @@ import { formatCounted } from '../../format/numbers.ts';
 import { setQuery, useAddress } from '../../navigation/address.ts';
 import { useKeys } from '../../navigation/keys.ts';
 import { FieldTable } from './field-table.tsx';
-import { maskCounts, maskViews, nextView, type MaskView } from './mask-view.ts';
+import { lookClass, maskCounts, maskViews, nextView, type MaskView } from './mask-view.ts';
 import { ModelBar } from './model-bar.tsx';
 import { TokenCard } from './token-card.tsx';
 import { TokenStrip } from './token-strip.tsx';
@@ -87,14 +87,14 @@ function Legend({ view, isFallback }: { view: MaskView; isFallback: boolean }) {
       {text}
     </li>
   );
-  const action = isFallback ? styles.fell : styles.action;
+  const action = styles[lookClass('action', isFallback)];
   return (
     <ul className={styles.legend} aria-label="Legend">
-      {view === 'all' && entry(styles.supervised, 'supervised')}
+      {view === 'all' && entry(styles['lookSupervised'], 'supervised')}
       {view !== 'difference' &&
         entry(action, isFallback ? 'supervised and action, by fallback' : 'supervised and action')}
       {view === 'action' && entry(undefined, 'supervised, outside the action mask')}
-      {view === 'difference' && entry(styles.changed, 'carries CE under ce_on all, not under ce_on action')}
+      {view === 'difference' && entry(styles['lookChanged'], 'carries CE under ce_on all, not under ce_on action')}
     </ul>
   );
 }
@@ -103,7 +103,7 @@ function RawTarget({ row }: { row: RowDetail }) {
   return (
     <Section
       title="Text"
-      note={`${formatCounted(Array.from(row.target).length, 'character')}`}
+      note={formatCounted(Array.from(row.target).length, 'character')}
       noLine
       actions={
         <>

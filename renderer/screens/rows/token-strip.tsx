@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react';
 import type { TargetTokens } from '../../../main/contract/window/rows.ts';
 import { classes } from '../../components/classes.ts';
-import { tokenLook, type MaskView } from './mask-view.ts';
+import { lookClass, tokenLook, type MaskView } from './mask-view.ts';
 import { tokenPieces } from './token-text.ts';
 import styles from './row.module.css';
 
@@ -36,11 +36,7 @@ export function TokenStrip({ tokens, view, isFallback, cursor, onCursor }: Token
             id={`token-${index}`}
             role="option"
             aria-selected={index === cursor}
-            className={classes(
-              styles.token,
-              styles[look === 'action' && isFallback ? 'fell' : look],
-              index === cursor && styles.current,
-            )}
+            className={classes(styles.token, styles[lookClass(look, isFallback)], index === cursor && styles.current)}
             onClick={() => onCursor(index)}
           >
             {tokenPieces(text).map(({ text: piece, isSign }, at) =>

@@ -21,6 +21,8 @@ export function usePagedList<Item>(
   const [list] = useState(() => new PagedList<Item>(fetch));
   const state = useSyncExternalStore(list.subscribe, list.state);
   const generation = useConnection((connection) => connection.generation);
+  // The library's object changes under the same reference; 'use no memo' above is the answer to that.
+  // eslint-disable-next-line react-hooks/incompatible-library
   const virtualizer = useVirtualizer<HTMLDivElement, Element>({
     count: state.total ?? 0,
     getScrollElement: () => region.current,
