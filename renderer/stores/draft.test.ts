@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { draftOf, emptyRequest, readDraft, sentRequest, useDraft } from './draft.ts';
+import { draftOf, emptyRequest, readDraft, readKeptAt, sentRequest, useDraft } from './draft.ts';
 
 const memory = new Map<string, string>();
 beforeEach(() => {
@@ -16,7 +16,8 @@ describe('the draft', () => {
   it('is kept with every change, and reads back', () => {
     useDraft.getState().setSetting('lr', 5e-5, '0.00005');
     expect(useDraft.getState().keptAt).not.toBeNull();
-    expect(kept()).toEqual(draftOf(useDraft.getState()));
+    expect(kept()).toMatchObject(draftOf(useDraft.getState()));
+    expect(readKeptAt([...memory.values()][0] ?? null)).toBe(useDraft.getState().keptAt);
     expect(kept()?.request.settings).toEqual({ lr: 5e-5 });
     expect(kept()?.texts).toEqual({ lr: '0.00005' });
   });

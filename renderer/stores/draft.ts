@@ -94,9 +94,21 @@ export function readDraft(text: string | null): Draft | null {
   return holds ? (value as unknown as Draft) : null;
 }
 
-function stored(): Draft | null {
+/** When a stored draft was written; null: it does not say. */
+export function readKeptAt(text: string | null): number | null {
   try {
-    return readDraft(localStorage.getItem(storageKey));
+    const at = (JSON.parse(text ?? 'null') as { keptAt?: unknown } | null)?.keptAt;
+    return typeof at === 'number' ? at : null;
+  } catch {
+    return null;
+  }
+}
+
+function stored(): (Draft & { keptAt: number | null }) | null {
+  try {
+    const text = localStorage.getItem(storageKey);
+    const draft = readDraft(text);
+    return draft && { ...draftOf(draft), keptAt: readKeptAt(text) };
   } catch {
     return null;
   }
@@ -108,9 +120,10 @@ export function draftOf({ request, texts, start, changes, notes }: Draft): Draft
 }
 
 function keep(draft: Draft): number | null {
+  const keptAt = Date.now();
   try {
-    localStorage.setItem(storageKey, JSON.stringify(draftOf(draft)));
-    return Date.now();
+    localStorage.setItem(storageKey, JSON.stringify({ ...draftOf(draft), keptAt }));
+    return keptAt;
   } catch {
     return null;
   }
@@ -125,8 +138,7 @@ export const useDraft = create<DraftStore>((set, get) => {
     set({ ...next, before, keptAt: keep(next) });
   };
   return {
-    ...(stored() ?? emptyDraft()),
-    keptAt: null,
+    ...(stored() ?? { ...emptyDraft(), keptAt: null }),
     before: null,
     setSetting(name, value, text) {
       const { request, texts } = get();

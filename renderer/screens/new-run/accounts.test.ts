@@ -38,6 +38,7 @@ const census = {
   filters: [
     { name: 'inject', meaning: 'injected mistakes', rows: 7 },
     { name: 'aug-prefix', meaning: 'copies that lead up to an injected mistake', rows: 7 },
+    { name: 'bad', meaning: 'rows that cannot be used', rows: 2 },
     { name: 'held-out', meaning: "held out, of the adapter's families", rows: 4 },
     { name: 'held-out-other', meaning: 'held out, of other families', rows: 36 },
   ],

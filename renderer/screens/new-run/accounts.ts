@@ -25,7 +25,9 @@ export interface Accounts {
 }
 
 /** Left out before the pool is counted, so not among its rows. */
-const outside = new Set(['inject', 'aug-prefix', 'held-out']);
+const outside = new Set(['inject', 'aug-prefix', 'bad']);
+/** Has a line of its own. */
+const ownLine = 'held-out';
 
 export function accountsOf(census: Census): Accounts {
   const own = census.families.filter((family) => family.own);
@@ -50,7 +52,7 @@ export function accountsOf(census: Census): Accounts {
     { rows: census.anchorPool - anchors, about: 'of the anchor pool, not drawn in epoch 1' },
     { rows: beforeLimit - census.ceRows, about: 'beyond the limit' },
     ...census.filters
-      .filter((filter) => !outside.has(filter.name))
+      .filter(({ name }) => !outside.has(name) && name !== ownLine)
       .map(({ rows, meaning }) => ({ rows, about: meaning })),
   ].filter((line) => line.rows > 0);
   const told = census.ceRows + anchors + census.heldOutRows + unused.reduce((sum, { rows }) => sum + rows, 0);
@@ -58,9 +60,9 @@ export function accountsOf(census: Census): Accounts {
   return { roles, heldOut: census.heldOutRows, unused };
 }
 
-/** Rows that were never in the pool, and why. */
+/** Rows that were never in the pool, and why; those that cannot be used are said where each of them is named. */
 export function leftOutBefore(census: Census): UnusedLine[] {
   return census.filters
-    .filter(({ name, rows }) => (name === 'inject' || name === 'aug-prefix') && rows > 0)
+    .filter(({ name, rows }) => outside.has(name) && name !== 'bad' && rows > 0)
     .map(({ rows, meaning }) => ({ rows, about: meaning }));
 }

@@ -10,6 +10,7 @@ import { useAddress, setQuery } from '../../navigation/address.ts';
 import { useAppInfo } from '../../shell/app-info.ts';
 import { formatClock } from '../../format/times.ts';
 import { useDraft } from '../../stores/draft.ts';
+import { useRuns } from '../../stores/runs.ts';
 import { CensusSection } from './census-section.tsx';
 import { CloneDialog } from './clone-dialog.tsx';
 import { CommandSection } from './command-section.tsx';
@@ -70,7 +71,8 @@ function FormBody({ recipe }: { recipe: RecipeForm }) {
     if (from === undefined) return;
     // Taken out of the address at once: reading the page anew must not undo what was changed since.
     setQuery({ from: undefined });
-    void cloneRun(recipe, from, from).then(setFault);
+    const known = useRuns.getState().runs.find(({ id }) => id === from);
+    void cloneRun(recipe, from, known?.name ?? from).then(setFault);
   }, [from, recipe]);
   usePasteAnywhere(recipe, setFault);
   useFormKeys(form, { clone: () => setCloning(true), onFault: setFault });

@@ -66,7 +66,7 @@ function Changes() {
       <p>
         {start.kind === 'run' && `clone of ${start.name}, `}
         {changes.length === 0
-          ? 'changes nothing: the form said the same'
+          ? 'changed nothing: the form said the same'
           : `changes ${changes.length}: ${changes.join(', ')}`}{' '}
         {before !== null && changes.length > 0 && (
           <Button kind="text" small onPress={() => restore(before)}>

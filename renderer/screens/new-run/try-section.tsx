@@ -85,7 +85,8 @@ function Figures({ stale }: { stale: boolean }) {
   const answer = useTryJob((state) => state.answer);
   if (answer === null) return null;
   const { peakGib, device, estimateSeconds } = answer;
-  const share = peakGib / device.memoryGib;
+  // On the CPU the trainer names no memory to compare with.
+  const share = device.memoryGib > 0 ? peakGib / device.memoryGib : null;
   return (
     <div className={classes(styles.tried, stale && styles.stale)}>
       <dl className={styles.figures}>
@@ -99,10 +100,17 @@ function Figures({ stale }: { stale: boolean }) {
         ))}
         <Figure name="whole run, about" text={formatDuration(estimateSeconds)} />
       </dl>
-      <ProgressBar label="Peak of the device's memory" height={6} value={share} tone={share > 0.95 ? 'bad' : 'plain'} />
+      {share !== null && (
+        <ProgressBar
+          label="Peak of the device's memory"
+          height={6}
+          value={share}
+          tone={share > 0.95 ? 'bad' : 'plain'}
+        />
+      )}
       <p className={styles.under}>
         <span>the try took {formatDuration(answer.seconds)}</span>
-        <span>of {formatGib(device.memoryGib)}</span>
+        {share !== null && <span>of {formatGib(device.memoryGib)}</span>}
       </p>
     </div>
   );
