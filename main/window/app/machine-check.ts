@@ -23,6 +23,8 @@ export type TrainerDescription = z.infer<typeof descriptionSchema>;
 
 const describeMs = 30_000;
 const lowBytes = 10 * 2 ** 30;
+/** Disks are sold and shown everywhere in powers of 1000. */
+const gb = (bytes: number): string => `${(bytes / 1e9).toFixed(bytes < 1e10 ? 1 : 0)} GB`;
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(bytes < 10 * 2 ** 30 ? 1 : 0)} GiB`;
 
 /** Throws AppError: the trainer is not built, or does not start (a missing library, a driver that is too old). */
@@ -120,7 +122,7 @@ function disk(name: string, wanted: string): Disk | undefined {
 }
 
 function diskItem({ name, folder, freeBytes, totalBytes }: Disk): MachineItem {
-  const text = `${gib(freeBytes)} of ${gib(totalBytes)} free in ${folder}`;
+  const text = `${gb(freeBytes)} of ${gb(totalBytes)} free in ${folder}`;
   return freeBytes < lowBytes
     ? {
         name,
