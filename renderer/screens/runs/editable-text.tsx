@@ -14,18 +14,13 @@ interface EditableTextProps {
   /** Shown when there is no value. */
   placeholder?: string;
   onEditing?: (editing: boolean) => void;
+  /** Is being changed from the beginning. */
+  begun?: boolean;
 }
 
-export function EditableText({
-  run,
-  field,
-  value,
-  label,
-  as = 'span',
-  placeholder = '',
-  onEditing,
-}: EditableTextProps) {
-  const [text, setText] = useState<string | null>(null);
+export function EditableText(props: EditableTextProps) {
+  const { run, field, value, label, as = 'span', placeholder = '', onEditing, begun = false } = props;
+  const [text, setText] = useState<string | null>(begun ? value : null);
   const [fault, setFault] = useState<string | null>(null);
   const button = useRef<HTMLButtonElement>(null);
   const why = useId();

@@ -24,13 +24,17 @@ interface RunLineProps {
   /** The line that keys act on. */
   current: boolean;
   connected: boolean;
+  /** Its name is being changed. */
+  renaming: boolean;
+  onRename: (id: string | null) => void;
   onTick: (id: string) => void;
   onCurrent: (id: string) => void;
   /** Of this minute, in seconds since 1970: days are told from it. */
   now: number;
 }
 
-export const RunLine = memo(function RunLine({ run, slot, current, connected, onTick, onCurrent, now }: RunLineProps) {
+export const RunLine = memo(function RunLine(props: RunLineProps) {
+  const { run, slot, current, connected, renaming, onRename, onTick, onCurrent, now } = props;
   const heldOut = lastHeldOut(run);
   const failed = run.state === 'failed';
   return (
@@ -59,9 +63,30 @@ export const RunLine = memo(function RunLine({ run, slot, current, connected, on
         </td>
         <td className={styles.named}>
           <div className={styles.names}>
-            <LinkTo to={runAddress(run.id)} className={styles.name}>
-              {run.name}
-            </LinkTo>
+            {renaming ? (
+              <EditableText
+                run={run.id}
+                field="name"
+                value={run.name}
+                label="Name of the run"
+                begun
+                onEditing={(editing) => editing || onRename(null)}
+              />
+            ) : (
+              <>
+                <LinkTo to={runAddress(run.id)} className={styles.name}>
+                  {run.name}
+                </LinkTo>
+                <button
+                  type="button"
+                  className={styles.rename}
+                  aria-label={`Rename ${run.name}`}
+                  onClick={() => onRename(run.id)}
+                >
+                  rename
+                </button>
+              </>
+            )}
             <span className={classes('third', styles.note)}>
               <EditableText
                 key={run.note}
@@ -176,7 +201,7 @@ function Why({ run, connected }: { run: RunRow; connected: boolean }) {
       </p>
       <span className={styles.repair}>
         {run.canResume && (
-          <Button small disabledReason={resuming ? 'it is being resumed' : why} onPress={() => void resumeRun(run.id)}>
+          <Button disabledReason={resuming ? 'it is being resumed' : why} onPress={() => void resumeRun(run.id)}>
             Resume
           </Button>
         )}

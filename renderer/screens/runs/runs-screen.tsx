@@ -66,6 +66,7 @@ export function RunsScreen() {
   const field = useRef<HTMLInputElement>(null);
   const table = useRef<HTMLDivElement>(null);
   const [currentId, setCurrent] = useState<string | null>(null);
+  const [renaming, setRenaming] = useState<string | null>(null);
   const [stopping, setStopping] = useState<string | null>(null);
   const at = shown.findIndex((run) => run.id === currentId);
   const current = shown[at];
@@ -108,6 +109,7 @@ export function RunsScreen() {
       run: () => current && setStopping(current.id),
       disabled: none || whyNotStop(current, connected) !== null,
     },
+    { keys: 'F2', label: 'rename', run: () => current && setRenaming(current.id), disabled: none, minor: true },
     { keys: '/', label: 'filter', run: () => field.current?.focus() },
   ]);
 
@@ -129,13 +131,11 @@ export function RunsScreen() {
     <Screen
       windowTitle="Runs"
       className={styles.body}
-      under={
-        <h1 className="unseen" tabIndex={-1}>
-          Runs
-        </h1>
-      }
-      tools={
+      head={
         <>
+          <h1 className="unseen" tabIndex={-1}>
+            Runs
+          </h1>
           <TextInput
             ref={field}
             label="Filter runs by name, note, state, model or recipe"
@@ -239,6 +239,8 @@ export function RunsScreen() {
                   slot={selected.get(run.id) ?? null}
                   current={run.id === currentId}
                   connected={connected}
+                  renaming={run.id === renaming}
+                  onRename={setRenaming}
                   onTick={onTick}
                   onCurrent={onCurrent}
                   now={now}
