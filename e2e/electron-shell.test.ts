@@ -203,7 +203,7 @@ describe('electron double: starts that do not go well', () => {
     const app = await openDouble({ dataFolder });
     try {
       expect(await problemOf(app)).toMatchObject({ code: 'database-damaged' });
-      await app.page.getByText('the run history is damaged').first().waitFor();
+      await app.page.getByText('the run history is damaged').first().waitFor({ timeout: 20_000 });
     } finally {
       await app.close();
     }
