@@ -34,6 +34,7 @@ export function accountsOf(census: Census): Accounts {
   const others = census.families.filter((family) => !family.own && family.anchors > 0).length;
   const about = (role: string): string => {
     if (role === 'ce') return own.length <= 2 ? own.map(({ name }) => name).join(', ') : `${own.length} families`;
+    if (role === 'kl' && census.anchorRowsPerEpoch.real === 0) return 'no anchor rows';
     return role === 'kl' ? `anchor, ${others} ${others === 1 ? 'other' : 'others'}` : '';
   };
   const perEpoch: Record<string, number> = { ce: census.ceRows, kl: census.anchorRowsPerEpoch.real };

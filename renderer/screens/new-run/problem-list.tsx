@@ -26,7 +26,12 @@ export function ProblemList({ problems }: { problems: readonly DraftProblem[] })
     problem.code === 'bad-rows' && problem.field === 'rowsFolders' && problem.hint === null ? (
       <BadRows key={`${problem.code} ${index}`} title={problem.message} />
     ) : (
-      <Say key={`${problem.code} ${index}`} kind={kinds[problem.severity]} title={sentence(problem.message, names)}>
+      <Say
+        key={`${problem.code} ${index}`}
+        kind={kinds[problem.severity]}
+        title={problem.severity === 'info' ? undefined : sentence(problem.message, names)}
+      >
+        {problem.severity === 'info' && `${sentence(problem.message, names)} `}
         {problem.hint}{' '}
         {problem.repair && (
           <Button

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { shortPath } from './paths.ts';
+import { sentence } from './words.ts';
+
+it.each([
+  ['no base model is chosen', 'No base model is chosen.'],
+  ['lr is not a number: 0.1.2', 'lr is not a number: 0.1.2.'],
+  ['/data/rows is a file', '/data/rows is a file.'],
+  ['initAdapter: no such folder', 'initAdapter: no such folder.'],
+  ['Ends already.', 'Ends already.'],
+])('%j as a sentence', (text, said) => expect(sentence(text, ['lr', 'rank'])).toBe(said));
+
+it('shows paths from the rows folder on', () => {
+  expect(shortPath('/rows/ep-1/rows.jsonl', ['/other', '/rows/'])).toBe('ep-1/rows.jsonl');
+  expect(shortPath('/rows-2/ep-1/rows.jsonl', ['/rows', ''])).toBe('ep-1/rows.jsonl');
+});
