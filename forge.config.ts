@@ -35,7 +35,7 @@ async function copyNatives(appFolder: string, platform: string, arch: string): P
 
 /** What main/paths.ts calls the project's folder, beside the app's archive: plain files, since the native trainer reads the demo. */
 async function copyProject(resources: string): Promise<void> {
-  for (const part of ['model', 'rows'])
+  for (const part of ['model', 'rows', 'flags.json'])
     await cp(path.join(root, 'demo', part), path.join(resources, 'demo', part), { recursive: true });
   const about = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as Record<string, unknown>;
   const { name, productName, version, description, license } = about;

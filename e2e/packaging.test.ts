@@ -85,7 +85,7 @@ describe.skipIf(process.platform !== 'linux')('a package for Linux', () => {
     ])
       expect(existsSync(path.join(`${archive}.unpacked`, file)), file).toBe(true);
     expect(readdirSync(resources).sort()).toEqual(['app.asar', 'app.asar.unpacked', 'demo', 'package.json']);
-    expect(readdirSync(path.join(resources, 'demo')).sort()).toEqual(['model', 'rows']);
+    expect(readdirSync(path.join(resources, 'demo')).sort()).toEqual(['flags.json', 'model', 'rows']);
     expect(existsSync(path.join(resources, 'demo/model/config.json'))).toBe(true);
     const bytes = [archive, `${archive}.unpacked`].map(sizeOf).reduce((sum, size) => sum + size, 0);
     // 23 MB when this was written: the tokenizer's binary is most of it.
