@@ -15,6 +15,7 @@ export async function copyText(text: string): Promise<boolean> {
     const focused = document.activeElement;
     area.select();
     // Out of fashion, and the only way without a secure context.
+    // eslint-disable-next-line @typescript-eslint/no-deprecated
     const copied = document.execCommand('copy');
     area.remove();
     if (focused instanceof HTMLElement) focused.focus();

@@ -104,7 +104,7 @@ export function FolderDialog({ title, from, onChoose, onClose }: FolderDialogPro
       <TextInput
         label="Path"
         mono
-        value={typed ?? data?.folder ?? folder}
+        value={typed ?? (error ? folder : (data?.folder ?? folder))}
         onChange={setTyped}
         onEnter={() => open((typed ?? folder).trim())}
         state={error ? 'error' : 'plain'}

@@ -6,7 +6,8 @@ import { Dialog } from '../components/dialog.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Kbd } from '../components/kbd.tsx';
 import { useKeyLayers } from '../navigation/keys.ts';
-import { findItems, paletteItems, type PaletteItem } from './palette-items.ts';
+import { findItems, type PaletteItem } from './find-items.ts';
+import { paletteItems } from './palette-items.ts';
 import styles from './palette.module.css';
 
 const title = 'Find or do';
