@@ -20,29 +20,17 @@ import { TopBar } from './shell/top-bar.tsx';
 import { useRunRows, useRuns } from './stores/runs.ts';
 import styles from './app.module.css';
 
-const files = import.meta.glob(['./screens/*/*-screen.tsx', './screens/first-start/first-start.tsx']);
-
-/** The component `name` of a screen's file. */
-const screen = (file: string, name: string): ComponentType =>
-  lazy(async () => {
-    const load = files[`./screens/${file}`];
-    if (!load) throw new Error(`this version has no ${file}`);
-    const exported = ((await load()) as Record<string, ComponentType | undefined>)[name];
-    if (!exported) throw new Error(`${file} has no ${name}`);
-    return { default: exported };
-  });
-
 const screens: Readonly<Record<ScreenName, ComponentType>> = {
-  runs: screen('runs/runs-screen.tsx', 'RunsScreen'),
-  run: screen('run/run-screen.tsx', 'RunScreen'),
-  compare: screen('compare/compare-screen.tsx', 'CompareScreen'),
-  'new-run': screen('new-run/new-run-screen.tsx', 'NewRunScreen'),
-  rows: screen('rows/rows-screen.tsx', 'RowsScreen'),
-  row: screen('rows/row-screen.tsx', 'RowScreen'),
-  machine: screen('machine/machine-screen.tsx', 'MachineScreen'),
-  states: screen('states/states-screen.tsx', 'StatesScreen'),
+  runs: lazy(async () => ({ default: (await import('./screens/runs/runs-screen.tsx')).RunsScreen })),
+  run: lazy(async () => ({ default: (await import('./screens/run/run-screen.tsx')).RunScreen })),
+  compare: lazy(async () => ({ default: (await import('./screens/compare/compare-screen.tsx')).CompareScreen })),
+  'new-run': lazy(async () => ({ default: (await import('./screens/new-run/new-run-screen.tsx')).NewRunScreen })),
+  rows: lazy(async () => ({ default: (await import('./screens/rows/rows-screen.tsx')).RowsScreen })),
+  row: lazy(async () => ({ default: (await import('./screens/rows/row-screen.tsx')).RowScreen })),
+  machine: lazy(async () => ({ default: (await import('./screens/machine/machine-screen.tsx')).MachineScreen })),
+  states: lazy(async () => ({ default: (await import('./screens/states/states-screen.tsx')).StatesScreen })),
 };
-const FirstStart = screen('first-start/first-start.tsx', 'FirstStart');
+const FirstStart = lazy(async () => ({ default: (await import('./screens/first-start/first-start.tsx')).FirstStart }));
 /** What can be shown without a history. */
 const withoutHistory: readonly ScreenName[] = ['rows', 'row', 'machine', 'states'];
 /** The disk fills while runs save: looked at again every so often, in ms. */
