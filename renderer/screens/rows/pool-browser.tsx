@@ -103,7 +103,7 @@ function PoolNotes({ pool }: { pool: OpenPool }) {
         <details>
           <summary>
             <Say kind="bad" title={`${formatCounted(badCount, 'row')} cannot be used.`}>
-              They are not in this list; a launch waits for them, since leaving rows out changes the experiment.
+              Not in this list. A launch waits, since leaving rows out changes the experiment. <u>Where and why</u>
             </Say>
           </summary>
           <ul className={styles.bad}>
