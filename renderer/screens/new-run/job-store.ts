@@ -34,7 +34,10 @@ export interface JobStore<Name extends JobName> {
 
 let count = 0;
 
-export function createJobStore<Name extends JobName>(name: Name) {
+/**
+ * @param waitsForEnd cancelling only asks for it, and what comes counts: an answer that was under way already (a run that was started) is never dropped.
+ */
+export function createJobStore<Name extends JobName>(name: Name, waitsForEnd = false) {
   let job: string | null = null;
   return create<JobStore<Name>>((set) => {
     const end = (): void => {
@@ -75,6 +78,11 @@ export function createJobStore<Name extends JobName>(name: Name) {
       },
       cancel() {
         if (job === null) return;
+        if (waitsForEnd) {
+          call('job.cancel', { job }).catch(() => undefined);
+          set({ progress: { stage: 'cancelling', done: 0, of: 0 } });
+          return;
+        }
         end();
         set((state) => ({
           running: null,
@@ -94,4 +102,4 @@ export function createJobStore<Name extends JobName>(name: Name) {
 export const usePoolJob = createJobStore('draft.pool');
 export const useCensusJob = createJobStore('draft.census');
 export const useTryJob = createJobStore('draft.try');
-export const useLaunchJob = createJobStore('draft.launch');
+export const useLaunchJob = createJobStore('draft.launch', true);

@@ -29,7 +29,12 @@ function Preparing() {
           : `${progress.stage}${progress.of > 0 ? ` ${formatCount(progress.done)} of ${formatCount(progress.of)}` : ''}`}
       </span>
       <ProgressBar label="Launch" value={progress === null || progress.of === 0 ? null : progress.done / progress.of} />
-      <Button kind="text" small onPress={cancel}>
+      <Button
+        kind="text"
+        small
+        onPress={cancel}
+        disabledReason={progress?.stage === 'cancelling' ? 'it is being cancelled' : null}
+      >
         Cancel
       </Button>
     </div>
