@@ -1,6 +1,7 @@
 /** Keys of charts, the same on every screen that has some. */
 import type { Series } from '../../main/contract/window/runs.ts';
 import type { KeyBinding } from '../navigation/keys.ts';
+import { focusEma } from './chart-tools.tsx';
 import type { ChartView } from './chart-view.ts';
 import { moveBy, type Cursor } from './cursor.ts';
 import { nextSpike, type Spike } from './spikes.ts';
@@ -11,12 +12,11 @@ export interface ChartKeysWish {
   stops: ArrayLike<number>;
   view: ChartView;
   change: (change: Partial<ChartView>, options?: { push?: boolean }) => void;
-  focusEma: () => void;
   /** Spikes of the main curve; none: the keys for them are left out. */
   spikes?: () => readonly Spike[];
 }
 
-export function chartKeys({ cursor, stops, view, change, focusEma, spikes }: ChartKeysWish): KeyBinding[] {
+export function chartKeys({ cursor, stops, view, change, spikes }: ChartKeysWish): KeyBinding[] {
   const move = (by: number) => (): void => cursor.set(moveBy(stops, cursor.get(), by));
   const spike = (direction: 1 | -1) => (): void => {
     const found = nextSpike(spikes?.() ?? [], cursor.get(), direction);

@@ -65,10 +65,10 @@ const Grid = memo(function Grid(props: GridProps) {
         horizontalValues={[...yTicks]}
         verticalValues={xTicks === null ? [] : [...xTicks]}
       />
-      <XAxis hide dataKey="x" type="number" domain={[x[0], x[1]]} allowDataOverflow />
-      <YAxis hide type="number" domain={[y[0], y[1]]} scale={log ? 'log' : 'linear'} allowDataOverflow />
-      {/* Without a line of its own a chart has no y scale. */}
-      <Line dataKey="y" stroke="none" dot={false} activeDot={false} isAnimationActive={false} />
+      <XAxis hide dataKey="x" type="number" domain={[x[0], x[1]]} allowDataOverflow includeHidden />
+      <YAxis hide type="number" domain={[y[0], y[1]]} scale={log ? 'log' : 'linear'} allowDataOverflow includeHidden />
+      {/* Without a line of its own a chart has no y scale; hidden, since a drawn one is measured at every rendering. */}
+      <Line hide dataKey="y" dot={false} activeDot={false} isAnimationActive={false} />
       <ScaleProbe x={x} y={y} log={log} width={width} height={height} onScales={props.onScales} />
     </LineChart>
   );

@@ -75,6 +75,7 @@ export interface TraceProps {
 }
 
 const emptyTicks = [0, 0.5, 1];
+const noTicks: readonly number[] = [];
 const noPoints: readonly PointMark[] = [];
 const noLevels: readonly number[] = [];
 
@@ -112,11 +113,13 @@ export const Trace = memo(function Trace(props: TraceProps) {
     [curve, clip, log, plain, zero, levels, points, x],
   );
   const y = useStable<Domain>(measured ?? (log ? [0.1, 1] : [0, 1]));
+  const nothing = measured === null;
+  // Depends on the rounded axis, not on the values: the grid is rendered again only when the axis moves.
   const ticks = useMemo(() => {
-    if (measured === null) return emptyTicks;
+    if (nothing) return emptyTicks;
     const most = small ? 3 : props.flex >= 20 ? 9 : 4;
     return log ? logTicks(y[0], y[1], most) : linearTicks(y[0], y[1], most);
-  }, [measured, log, y, small, props.flex]);
+  }, [nothing, log, y, small, props.flex]);
   const labels = useMemo(() => tickLabels(ticks), [ticks]);
 
   const paint = useCallback(
@@ -174,7 +177,7 @@ export const Trace = memo(function Trace(props: TraceProps) {
   return (
     <div className={styles.trace} style={{ flex: `${props.flex} 1 0` }}>
       <YLabels ticks={ticks} labels={labels} place={measured === null ? (value) => 1 - value : share} />
-      <Plot x={x} y={y} yTicks={measured === null && log ? [] : ticks} log={log} paint={paint} label={said}>
+      <Plot x={x} y={y} yTicks={nothing && log ? noTicks : ticks} log={log} paint={paint} label={said}>
         {(scales) => (
           <>
             {caption !== undefined && message === undefined && (

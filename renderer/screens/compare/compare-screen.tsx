@@ -1,6 +1,6 @@
 /** Runs over each other: which setting wins, by how much, what else differs, and what may not be compared. */
-import { useMemo, useRef, useState } from 'react';
-import type { Metric, RunDetail } from '../../../main/contract/window/runs.ts';
+import { memo, useMemo, useState, type ReactNode } from 'react';
+import type { Metric, RunDetail, Series } from '../../../main/contract/window/runs.ts';
 import { call } from '../../api/client.ts';
 import { chartKeys, stopsOf } from '../../charts/chart-keys.ts';
 import { ChartTools } from '../../charts/chart-tools.tsx';
@@ -35,7 +35,8 @@ import styles from './compare.module.css';
 const most = 24;
 type Second = 'kl' | 'grad';
 
-export function CompareScreen() {
+/** Without props: what the shell renders for itself does not render it. */
+export const CompareScreen = memo(function CompareScreen() {
   const { query } = useAddress();
   const all = useRunRows();
   const select = useRuns((state) => state.select);
@@ -109,13 +110,13 @@ export function CompareScreen() {
       {dialog}
     </>
   );
-}
+});
 
 interface ComparisonProps {
   details: readonly RunDetail[];
   missing: readonly string[];
   slots: ReadonlyMap<string, Slot>;
-  addButton: React.ReactNode;
+  addButton: ReactNode;
   onAdd: () => void;
   onRemove: (id: string) => void;
 }
@@ -124,12 +125,11 @@ function Comparison({ details, missing, slots, addButton, onAdd, onRemove }: Com
   const { query } = useAddress();
   const hidden = useStable((query['hidden'] ?? '').split(',').filter(Boolean));
   const second: Second = query['second'] === 'grad' ? 'grad' : 'kl';
-  const here = details.filter((detail) => slots.has(detail.id));
+  const here = useMemo(() => details.filter((detail) => slots.has(detail.id)), [details, slots]);
   const reference = here.some((detail) => detail.id === query['ref']) ? (query['ref'] ?? '') : (here[0]?.id ?? '');
   const [current, setCurrent] = useState<string | null>(null);
   const [equalToo, setEqualToo] = useState(false);
   const [cursor] = useState<Cursor>(() => createCursor());
-  const ema = useRef<HTMLInputElement>(null);
   const [view, change] = useChartView(Math.max(0, ...here.map((detail) => detail.totalSteps)));
   const metrics: Metric[] = ['loss:ce', second === 'kl' ? 'loss:kl' : 'grad_norm', 'lr'];
   const series = useSeries(
@@ -139,28 +139,13 @@ function Comparison({ details, missing, slots, addButton, onAdd, onRemove }: Com
     bucketsFor(globalThis.innerWidth / 2.6),
   );
   const curves = series.answer?.series;
-  const shown = useMemo(() => here.filter((detail) => !hidden.includes(detail.id)), [details, hidden, slots]); // eslint-disable-line react-hooks/exhaustive-deps -- `here` is made of these
-  const overlay = (metric: Metric): OverlayRun[] =>
-    shown.flatMap((detail) => {
-      const curve = curves?.find((each) => each.run === detail.id && each.metric === metric);
-      return curve
-        ? [
-            {
-              id: detail.id,
-              name: detail.name,
-              slot: slots.get(detail.id) ?? 0,
-              highlighted: detail.id === current,
-              curve,
-            },
-          ]
-        : [];
-    });
-  const ce = useMemo(() => overlay('loss:ce'), [curves, shown, slots, current]); // eslint-disable-line react-hooks/exhaustive-deps -- of `overlay` only these change
+  const shown = useMemo(() => here.filter((detail) => !hidden.includes(detail.id)), [here, hidden]);
+  const ce = useMemo(() => overlayOf('loss:ce', curves, shown, slots, current), [curves, shown, slots, current]);
   const other = useMemo(
-    () => overlay(second === 'kl' ? 'loss:kl' : 'grad_norm'),
+    () => overlayOf(second === 'kl' ? 'loss:kl' : 'grad_norm', curves, shown, slots, current),
     [curves, shown, slots, current, second],
-  ); // eslint-disable-line react-hooks/exhaustive-deps -- as above
-  const measured = other.filter((run) => run.curve.steps > 0);
+  );
+  const measured = useMemo(() => other.filter((run) => run.curve.steps > 0), [other]);
   const unmeasured = other.filter((run) => run.curve.steps === 0);
   const ends =
     series.answer?.ends.filter((each) => shown.some((detail) => detail.id === each.run)).map((each) => each.x) ?? [];
@@ -199,7 +184,6 @@ function Comparison({ details, missing, slots, addButton, onAdd, onRemove }: Com
       stops: stopsOf(ce.map((run) => run.curve)),
       view,
       change,
-      focusEma: () => ema.current?.focus(),
     }),
     { keys: 'I', label: 'equal settings too', run: () => setEqualToo(!equalToo) },
     { keys: '+', label: 'add a run', run: onAdd, minor: true },
@@ -273,7 +257,7 @@ function Comparison({ details, missing, slots, addButton, onAdd, onRemove }: Com
       </div>
       <div className={styles.right}>
         <div className={styles.tools}>
-          <ChartTools view={view} change={change} ema={ema}>
+          <ChartTools view={view} change={change}>
             <Segmented<Second>
               label="Chart under CE"
               options={[
@@ -317,4 +301,18 @@ function Comparison({ details, missing, slots, addButton, onAdd, onRemove }: Com
       </div>
     </Screen>
   );
+}
+
+function overlayOf(
+  metric: Metric,
+  curves: readonly Series[] | undefined,
+  shown: readonly RunDetail[],
+  slots: ReadonlyMap<string, Slot>,
+  current: string | null,
+): OverlayRun[] {
+  return shown.flatMap((detail) => {
+    const curve = curves?.find((each) => each.run === detail.id && each.metric === metric);
+    const slot = slots.get(detail.id) ?? 0;
+    return curve ? [{ id: detail.id, name: detail.name, slot, highlighted: detail.id === current, curve }] : [];
+  });
 }

@@ -193,6 +193,7 @@ export function RunCharts(props: RunChartsProps) {
           zero
           levels={clipLevels}
           caption={run.clipNorm === null ? 'not clipped' : `before clipping · - - clip ${run.clipNorm}`}
+          captionSide="right"
           message={message(find('grad_norm'), false)}
         />
         <Trace

@@ -1,5 +1,5 @@
 /** A run's page: is it healthy, where is it, when does it end, which checkpoint is best. */
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import type { RunDetail, SeriesAnswer } from '../../../main/contract/window/runs.ts';
 import { call, type CallError } from '../../api/client.ts';
 import { useConnection } from '../../api/connection.ts';
@@ -28,7 +28,8 @@ import { LogTail } from './side-log.tsx';
 import { SideCommand, SideSettings, SideWarnings } from './side-settings.tsx';
 import styles from './run.module.css';
 
-export function RunScreen() {
+/** Without props: what the shell renders for itself does not render it. */
+export const RunScreen = memo(function RunScreen() {
   const id = useAddress().path[1] ?? '';
   const detail = useLive<RunDetail>({ key: id, pull: () => call('runs.get', { run: id }), runs: [id] });
   if (detail.answer !== null && detail.current) return <RunPage key={id} run={detail.answer} />;
@@ -37,7 +38,7 @@ export function RunScreen() {
       {detail.error === null ? <Spinner label="Reading the run" /> : <Unreadable id={id} error={detail.error} />}
     </Screen>
   );
-}
+});
 
 function Unreadable({ id, error }: { id: string; error: CallError }) {
   return (
@@ -59,7 +60,6 @@ function RunPage({ run }: { run: RunDetail }) {
   const setLog = (open: boolean): void => setQuery({ open: open ? 'log' : undefined }, { replace: !open });
   const [checkpoint, setCheckpoint] = useState<string | null>(null);
   const [cursor] = useState<Cursor>(() => createCursor());
-  const ema = useRef<HTMLInputElement>(null);
   const connected = useConnection((connection) => connection.state !== 'lost' && connection.state !== 'refused');
   const [points, setPoints] = useState(() => bucketsFor(globalThis.innerWidth - 624));
   useEffect(() => {
@@ -80,7 +80,7 @@ function RunPage({ run }: { run: RunDetail }) {
     return y === null ? [] : spikesOver(lead, x, y[1], (x[1] - x[0]) / 60);
   };
   useKeys('Run', [
-    ...chartKeys({ cursor, stops, view, change, focusEma: () => ema.current?.focus(), spikes }),
+    ...chartKeys({ cursor, stops, view, change, spikes }),
     { keys: 'L', label: 'log', run: () => setLog(true) },
     { keys: 'S', label: 'stop', run: () => setStopping(true), disabled: whyNotStop(run, connected) !== null },
     { keys: 'R', label: 'resume', run: () => void resumeRun(run.id), disabled: whyNotResume(run, connected) !== null },
@@ -107,7 +107,7 @@ function RunPage({ run }: { run: RunDetail }) {
     >
       <div className={styles.left}>
         <div className={styles.tools}>
-          <ChartTools view={view} change={change} ema={ema} />
+          <ChartTools view={view} change={change} />
         </div>
         <RunCharts
           run={run}

@@ -32,8 +32,14 @@ export function EditableText(props: EditableTextProps) {
   };
   const keep = async (focus: boolean): Promise<void> => {
     const wished = (text ?? '').trim();
-    if (wished === value || text === null) return leave(focus);
-    if (field === 'name' && wished === '') return setFault('A run needs a name.');
+    if (wished === value || text === null) {
+      leave(focus);
+      return;
+    }
+    if (field === 'name' && wished === '') {
+      setFault('A run needs a name.');
+      return;
+    }
     try {
       if (field === 'name') await call('runs.rename', { run, name: wished });
       else await call('runs.note', { run, note: wished });
@@ -81,7 +87,7 @@ export function EditableText(props: EditableTextProps) {
       ref={button}
       type="button"
       className={classes(styles.text, as === 'h1' && styles.large, value === '' && styles.none)}
-      title={`${value === '' ? `Write a ${field}` : `Change the ${field}`}`}
+      title={value === '' ? `Write a ${field}` : `Change the ${field}`}
       aria-label={value === '' ? `Write a ${field}` : undefined}
       onClick={(event) => {
         event.stopPropagation();

@@ -1,5 +1,5 @@
 /** All runs: what runs, what failed and why, which is best on equal rows. */
-import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Checkbox } from '../../components/checkbox.tsx';
 import { classes } from '../../components/classes.ts';
@@ -46,7 +46,8 @@ const heads: readonly {
   { by: 'duration', title: 'Duration', number: true },
 ];
 
-export function RunsScreen() {
+/** Without props: what the shell renders for itself does not render it. */
+export const RunsScreen = memo(function RunsScreen() {
   const runs = useRunRows();
   const { faults, readAt, error, selected, toggle, select } = useRuns();
   const { query } = useAddress();
@@ -66,6 +67,10 @@ export function RunsScreen() {
   const field = useRef<HTMLInputElement>(null);
   const table = useRef<HTMLDivElement>(null);
   const [currentId, setCurrent] = useState<string | null>(null);
+  useEffect(() => {
+    if (currentId !== null)
+      table.current?.querySelector(`[data-run="${CSS.escape(currentId)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [currentId]);
   const [renaming, setRenaming] = useState<string | null>(null);
   const [stopping, setStopping] = useState<string | null>(null);
   const at = shown.findIndex((run) => run.id === currentId);
@@ -79,7 +84,6 @@ export function RunsScreen() {
     const next = shown[at < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by))];
     if (!next) return;
     setCurrent(next.id);
-    table.current?.querySelector(`[data-run="${CSS.escape(next.id)}"]`)?.scrollIntoView({ block: 'nearest' });
   };
   const compare = (): void => {
     // Only what still is there: a ticked run may have been deleted meanwhile.
@@ -262,7 +266,7 @@ export function RunsScreen() {
       {stopped && <StopDialog run={stopped} onClose={() => setStopping(null)} />}
     </Screen>
   );
-}
+});
 
 /** Start of this minute, in seconds since 1970: the same value for every row, so that rows are not rendered for a second that nobody sees. */
 function useMinute(): number {
