@@ -155,7 +155,8 @@ export function xDomain(wish: {
   const low = wish.from ?? 0;
   if (wish.to !== null && wish.to > low) return [low, wish.to];
   if (!(wish.end > low)) return [low, low + Math.max(1, wish.next ?? 1)];
-  if (!wish.live) return [low, wish.end];
+  // A little room, so that what stands at the very end (the last checkpoint, its score) is seen whole.
+  if (!wish.live) return [low, wish.end + (wish.end - low) * 0.015];
   const need = Math.max(wish.end * 1.04, wish.next !== null && wish.next < wish.end * 2 ? wish.next * 1.04 : 0);
   const unit = niceStep(need - low, 8) / 2;
   return [low, low + Math.ceil((need - low) / unit) * unit];
