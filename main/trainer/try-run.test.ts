@@ -6,7 +6,7 @@ import type { TryRow } from '../contract/window/draft.ts';
 import { estimateSeconds, tryRun } from './try-run.ts';
 
 const role = (name: string, visits: number, tokens: number): CensusRole => ({
-  ...{ name, visits, tokens, rows: visits, supervisedTokens: 0, longest: null },
+  ...{ name, visits, tokens, rows: visits, supervisedTokens: 0, longest: null, fallback: null, zero: 0 },
 });
 const row = (name: string, tokens: number, forward: number, reference = 0): TryRow => ({
   ...{ role: name, name: 'x', tokens, targets: 1, forwardSeconds: forward, backwardSeconds: 2 * forward },

@@ -26,7 +26,7 @@ export async function dispatch(services: Services, name: unknown, input: unknown
     if (typeof name !== 'string' || !known.has(name))
       throw new AppError(
         'no-such-request',
-        `there is no request ${JSON.stringify(name)?.slice(0, 100) ?? typeof name}`,
+        `there is no request ${typeof name === 'string' ? JSON.stringify(name.slice(0, 100)) : `of the type ${typeof name}`}`,
         'Window and main process may be of different versions: reload the window.',
       );
     const request = name as RequestName;

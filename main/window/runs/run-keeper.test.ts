@@ -197,7 +197,7 @@ describe('the keeper', () => {
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [path.join(projectFolder, 'main/cli/main.ts'), 'runs', '--json'],
-      { env: environment as NodeJS.ProcessEnv },
+      { env: environment },
     );
     expect(JSON.parse(stdout)).toMatchObject([{ id: made.run.id, state: 'preparing' }]);
   });

@@ -174,10 +174,15 @@ export class RunKeeper {
   async #open(): Promise<void> {
     const { environment, carrier = 'serve', waitMs, report } = this.#options;
     const { signal } = this.#closing;
-    if (signal.aborted) return;
+    // Asked anew after every wait: closing may have come meanwhile.
+    const closing = (): boolean => signal.aborted;
+    if (closing()) return;
     try {
       const held = await holdHistory({ environment, carrier, signal, ...(waitMs === undefined ? {} : { waitMs }) });
-      if (signal.aborted) return held.release();
+      if (closing()) {
+        held.release();
+        return;
+      }
       this.#held = held;
       this.#problem = undefined;
       for (const take of this.#opened) take();
@@ -188,7 +193,7 @@ export class RunKeeper {
       this.#follower = setInterval(() => this.#follow(), followMs).unref();
       this.#scanLater();
     } catch (error) {
-      if (signal.aborted) return;
+      if (closing()) return;
       this.#fail(databaseError(error, databaseFile(environment)), report);
     }
     this.#gate.changed([], true);

@@ -40,7 +40,7 @@ export function shownSettings(recipe: string, settings: Record<string, unknown>)
       },
     ];
   });
-  const names = new Set(described.map(({ name }) => name as string));
+  const names = new Set(described.map(({ name }) => name));
   const others = Object.entries(settings)
     .filter(([name]) => !names.has(name) && !noSettings.has(name))
     .map(([name, value]) => ({

@@ -1,4 +1,5 @@
 /** Whose tokenizer and chat template the row is shown with. Without one, or with one that cannot encode it: what is wrong, and the models that are here. */
+import { useEffect } from 'react';
 import type { RowDetail } from '../../../main/contract/window/rows.ts';
 import { useQuery } from '../../api/use-query.ts';
 import { Select } from '../../components/select.tsx';
@@ -13,6 +14,11 @@ const chooseModel = (model: string): void => setQuery({ model });
 export function ModelBar({ row }: { row: RowDetail }) {
   const { data, error, loading } = useQuery('draft.models', {});
   const models = data ?? [];
+  // Where there is but one, there is nothing to choose; which one it is stands beside the tokens.
+  const only = row.model === null && models.length === 1 ? models[0]?.id : undefined;
+  useEffect(() => {
+    if (only !== undefined) chooseModel(only);
+  }, [only]);
   const listed = models.some(({ id }) => id === row.model);
   const options = [
     ...(row.model === null ? [{ value: '', label: 'Choose a model' }] : []),
