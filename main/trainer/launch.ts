@@ -280,6 +280,8 @@ export async function createRun(
       launches: [],
     };
     writeRunFile(folder, run);
+    // And once more, now that others see this one: of two that are made in the same moment one at least hears of the other.
+    refuseOutputInUse(runsFolder(environment), plan.output.folder, id);
     return { folder, run };
   } catch (error) {
     discardRunFolder(folder);

@@ -43,12 +43,15 @@ export function checkOutputFolder(folder: string): void {
   checkWritable(folder);
 }
 
+/** For so long a run that was made and not started yet counts as one that is being started; later as one whose maker was ended. */
+const beingStartedSeconds = 60;
+
 /**
  * A run that has begun leaves its first file in the output folder only at its first log record or checkpoint: until then what the run folders under
- * `runs` say has to tell. Throws AppError `output-in-use`.
+ * `runs` say has to tell. `own`: id of the run that asks, once it has a folder. Throws AppError `output-in-use`.
  */
-export function refuseOutputInUse(runs: string, output: string): void {
-  const id = runAtWorkOn(runs, output);
+export function refuseOutputInUse(runs: string, output: string, own?: string): void {
+  const id = runOn(runs, output, own);
   if (id === undefined) return;
   throw new AppError(
     'output-in-use',
@@ -58,12 +61,13 @@ export function refuseOutputInUse(runs: string, output: string): void {
 }
 
 export function isOutputInUse(runs: string, output: string): boolean {
-  return runAtWorkOn(runs, output) !== undefined;
+  return runOn(runs, output) !== undefined;
 }
 
-function runAtWorkOn(runs: string, output: string): string | undefined {
+function runOn(runs: string, output: string, own?: string): string | undefined {
   const named = JSON.stringify(output);
   return listRunIds(runs).find((id) => {
+    if (id === own) return false;
     const folder = path.join(runs, id);
     let run: RunFile | undefined;
     try {
@@ -73,7 +77,9 @@ function runAtWorkOn(runs: string, output: string): string | undefined {
     } catch {
       // A damaged run, or one that was made by hand, must not stand in the way of others.
     }
-    return run?.output === output && run.launches.length > 0 && !isOver(readStatus(folder).state);
+    if (run?.output !== output) return false;
+    if (run.launches.length > 0) return !isOver(readStatus(folder).state);
+    return Math.abs(Date.now() / 1000 - run.created) < beingStartedSeconds;
   });
 }
 

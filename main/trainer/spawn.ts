@@ -11,7 +11,8 @@ import { fileError } from '../io/atomic-file.ts';
 import { projectFolder, type Environment } from '../paths.ts';
 import { trainerEnvironment } from './environment.ts';
 import { identify } from './process-identity.ts';
-import { logFile, planFile, writeRunFile } from './run-folder.ts';
+import { logFile, planFile, readRunFile, writeRunFile } from './run-folder.ts';
+import { withStartLock } from './start-lock.ts';
 
 /** The program: WHETSTONE_TRAINER, else what set-up built. Throws AppError where it is not there. */
 export function locateTrainer(environment: Environment = process.env, root: string = projectFolder): string {
@@ -51,8 +52,28 @@ export interface StartedTrainer {
   child: ChildProcess;
 }
 
-/** Starts the trainer on the plan in `folder` and writes the launch into run.json. Throws AppError where it cannot be started. */
+/**
+ * Starts the trainer on the plan in `folder` and writes the launch into run.json. Throws AppError where it cannot be started, and where it was started by
+ * somebody else since `run` was read.
+ */
 export async function startTrainer(folder: string, run: RunFile, options: StartOptions = {}): Promise<StartedTrainer> {
+  return withStartLock(folder, () => {
+    refuseStarted(folder, run);
+    return start(folder, run, options);
+  });
+}
+
+function refuseStarted(folder: string, run: RunFile): void {
+  const now = readRunFile(folder);
+  if (now && now.launches.length !== run.launches.length)
+    throw new AppError(
+      'run-at-work',
+      `the run in ${folder} was started by another window or command a moment ago`,
+      'Look at it again: it shows as at work.',
+    );
+}
+
+async function start(folder: string, run: RunFile, options: StartOptions): Promise<StartedTrainer> {
   const { resume = false, environment = process.env } = options;
   const binary = locateTrainer(environment);
   const args = ['train', '--plan', planFile(folder), ...(resume ? ['--resume'] : [])];

@@ -2,9 +2,11 @@
  * Stops a run: a wish in a file (so that every window says "stopping"), SIGTERM to its process group (the trainer then writes its resume state and a last
  * event), and SIGKILL if it does not end in time. Who is signalled is checked first: a pid may have been given to somebody else.
  */
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { AppError } from '../contract/errors.ts';
-import type { ProcessIdentity } from '../contract/runs.ts';
+import { processIdentitySchema, type ProcessIdentity } from '../contract/runs.ts';
 import { writeFileAtomic } from '../io/atomic-file.ts';
 import { readAllEvents } from './event-tailer.ts';
 import { liveness } from './process-identity.ts';
@@ -19,9 +21,11 @@ export interface StopOptions {
   pollMs?: number;
   /** What the events say, where that is known already: reading them takes long in a long run. */
   facts?: StatusFacts;
+  /** Ends the waiting (the outcome is then `asked`); the run goes on to its end. */
+  signal?: AbortSignal;
 }
 
-export type StopOutcome = 'stopped' | 'killed' | 'was-over';
+export type StopOutcome = 'stopped' | 'killed' | 'was-over' | 'asked';
 
 /**
  * The process that works on the run: the one that was started, which leads the group of all ranks; or, where that is gone or there was none (torchrun,
@@ -54,6 +58,42 @@ function signal(identity: ProcessIdentity, name: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
+/** What stop.json says: a wish, and the process that was signalled for it. */
+const wishSchema = z.object({ kill: z.boolean(), signalled: processIdentitySchema.nullable().default(null) });
+
+/**
+ * Writes the wish down and signals. The trainer takes a second SIGTERM as "end now, without a checkpoint" (Ctrl-C twice), so whoever asks again, from another
+ * window or the command line, does not send it again to the same process.
+ */
+function ask(folder: string, identity: ProcessIdentity, kill: boolean): void {
+  const write = (signalled: ProcessIdentity | null): void =>
+    writeFileAtomic(stopFile(folder), `${JSON.stringify({ time: Date.now() / 1000, kill, signalled })}\n`);
+  if (!kill && isSameProcess(readSignalled(folder), identity)) return;
+  // The wish first: every window says "stopping" before the process can be gone.
+  write(null);
+  signal(identity, kill ? 'SIGKILL' : 'SIGTERM');
+  write(identity);
+}
+
+function readSignalled(folder: string): ProcessIdentity | null {
+  try {
+    return wishSchema.parse(JSON.parse(readFileSync(stopFile(folder), 'utf8'))).signalled;
+  } catch {
+    // No wish so far, or one of an older version.
+    return null;
+  }
+}
+
+function isSameProcess(one: ProcessIdentity | null, other: ProcessIdentity): boolean {
+  return (
+    one !== null &&
+    one.pid === other.pid &&
+    one.processStart === other.processStart &&
+    one.host === other.host &&
+    one.bootId === other.bootId
+  );
+}
+
 /** Stops the run in `folder` and waits until its process is gone. Throws AppError where it runs on another host. */
 export async function stopRun(folder: string, options: StopOptions = {}): Promise<StopOutcome> {
   const { graceMs = 30_000, kill = false, pollMs = 50 } = options;
@@ -68,8 +108,7 @@ export async function stopRun(folder: string, options: StopOptions = {}): Promis
       `Stop it there: whetstone stop, or kill -TERM -- -${identity.pid}`,
     );
   if (where === 'gone') return 'was-over';
-  writeFileAtomic(stopFile(folder), `${JSON.stringify({ time: Date.now() / 1000, kill })}\n`);
-  signal(identity, kill ? 'SIGKILL' : 'SIGTERM');
+  ask(folder, identity, kill);
   const until = Date.now() + graceMs;
   let killed = kill;
   while (liveness(identity) === 'alive') {
@@ -77,7 +116,8 @@ export async function stopRun(folder: string, options: StopOptions = {}): Promis
       signal(identity, 'SIGKILL');
       killed = true;
     }
-    await sleep(pollMs);
+    if (options.signal?.aborted) return 'asked';
+    await sleep(pollMs, undefined, options.signal ? { signal: options.signal } : {}).catch(() => undefined);
   }
   return killed ? 'killed' : 'stopped';
 }

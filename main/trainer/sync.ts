@@ -8,7 +8,7 @@ import { AppError } from '../contract/errors.ts';
 import { readPlan } from '../plan/write-plan.ts';
 import type { WriteDb } from '../store/database.ts';
 import { ingest } from '../store/ingest.ts';
-import { describeRun, findRun, registerRun, type RunRecord } from '../store/runs.ts';
+import { describeRun, findRun, registerRun, summarizePlan, type PlanSummary, type RunRecord } from '../store/runs.ts';
 import { readEvents } from './event-tailer.ts';
 import { readPerson } from './person.ts';
 import { eventsFile, listRunIds, planFile, readRunFile } from './run-folder.ts';
@@ -18,11 +18,23 @@ export interface SyncFault {
   message: string;
 }
 
+/** A plan as the history keeps it, and the hash of its file. */
+export interface RegisteredPlan {
+  plan: PlanSummary;
+  sha256: string;
+}
+
+/** Reads and checks all of plan.json: seconds for hundreds of thousands of row visits. Throws AppError. */
+export function readRegisteredPlan(folder: string): RegisteredPlan {
+  const { plan, sha256 } = readPlan(folder);
+  return { plan: summarizePlan(plan), sha256 };
+}
+
 /**
  * What the history says of the run in `folder`, after it was brought up to date with everything in the folder but its events: registered where it is new, its place,
- * name and note taken over where it is not. Throws AppError for a plan that cannot be read.
+ * name and note taken over where it is not. `read` gives the plan of one that is new. Throws AppError for a plan that cannot be read.
  */
-export function registerFolder(db: WriteDb, folder: string): RunRecord {
+export function registerFolder(db: WriteDb, folder: string, read = readRegisteredPlan): RunRecord {
   const id = path.basename(folder);
   const known = findRun(db, id);
   const person = readPerson(folder);
@@ -32,7 +44,7 @@ export function registerFolder(db: WriteDb, folder: string): RunRecord {
     describeRun(db, known.run, now);
     return { ...known, ...now };
   }
-  const { plan, sha256 } = readPlan(folder);
+  const { plan, sha256 } = read(folder);
   const created = statSync(planFile(folder)).mtimeMs / 1000;
   registerRun(db, { id, folder, plan, planSha256: sha256, runFile: readRunFile(folder), person, created });
   const registered = findRun(db, id);

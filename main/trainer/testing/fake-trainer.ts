@@ -1,7 +1,7 @@
 /**
  * A trainer that trains nothing: it obeys plan.json and writes events, log, checkpoints and resume state as docs/formats has them, with losses made up
  * from ordinals. Tests of spawning, tailing, stopping and ingesting run against it; WEBMIX_FAKE_TRAINER in its environment says what goes wrong:
- * `fail:N` (failed event at step N), `vanish:N` (SIGKILL to itself at step N), `deaf` (ignores SIGTERM), `slow:MS` (a pause a step), `mute` (exits
+ * `fail:N` (failed event at step N), `vanish:N` (SIGKILL to itself at step N), `deaf` (ignores SIGTERM), `saving:MS` (takes long for its checkpoint), `slow:MS` (a pause a step), `mute` (exits
  * before the first event), `garbage` (writes lines that are no events).
  */
 import { createHash } from 'node:crypto';
@@ -70,7 +70,10 @@ function emit(kind: string, fields: Record<string, unknown>): void {
 
 const stopping = { asked: false };
 process.on('SIGTERM', () => {
-  if (!wish('deaf')) stopping.asked = true;
+  if (wish('deaf')) return;
+  // As the real one: a second signal ends it without a checkpoint.
+  if (stopping.asked) process.exit(143);
+  stopping.asked = true;
 });
 
 const phase = plan.phases[0];
@@ -202,6 +205,7 @@ for (let ordinal = from.rows; ordinal < total; ordinal += 1) {
   if (wish('slow') || wish('deaf')) await sleep(wishNumber('slow') || 20);
   else await sleep(0);
   if (stopping.asked && rows < total) {
+    if (wish('saving')) await sleep(wishNumber('saving'));
     const at = saveResume(rows, step + 1);
     emit('stopped', { rows, seconds: (Date.now() - began) / 1000, resume: at });
     process.exit(0);

@@ -4,9 +4,10 @@ import { setImmediate as tick } from 'node:timers/promises';
 import { AppError } from '../../contract/errors.ts';
 import type { LaunchAnswer } from '../../contract/window/draft.ts';
 import { describeRun } from '../../store/runs.ts';
+import { readAllEvents } from '../../trainer/event-tailer.ts';
 import { logoutWarning } from '../../trainer/logout.ts';
 import { readPerson, writePerson, type Person } from '../../trainer/person.ts';
-import { readRunFile } from '../../trainer/run-folder.ts';
+import { eventsFile, readRunFile } from '../../trainer/run-folder.ts';
 import { startTrainer } from '../../trainer/spawn.ts';
 import { notStarted, waitForStart } from '../../trainer/start-run.ts';
 import { isOver } from '../../trainer/status.ts';
@@ -42,7 +43,10 @@ function refuseGone(run: TrackedRun, what: string): void {
     );
 }
 
-/** Resolves when the wish is written; how it ends is seen in the run's state, and what goes wrong on the way in the list's faults. Throws AppError. */
+/**
+ * Resolves when the wish is written; how it ends is seen in the run's state, and what goes wrong on the way in the list's faults. Waiting for the end stops when
+ * the window closes: the run ends by itself. Throws AppError.
+ */
 export async function stopFromWindow(keeper: RunKeeper, id: string, kill: boolean): Promise<void> {
   await keeper.history();
   const run = keeper.run(id);
@@ -60,19 +64,35 @@ export async function stopFromWindow(keeper: RunKeeper, id: string, kill: boolea
     );
   if (!run.facts.started && !run.files.launch)
     throw new AppError('run-not-started', `run ${id} was made and not started`, 'There is no process to stop.');
-  const outcome = stopRun(folder, { kill, graceMs, facts: run.facts });
-  // The wish is written, and what can be refused was refused, before it first waits.
-  await Promise.race([outcome, tick()]);
-  await keeper.look(folder);
+  let asked = false;
+  const outcome = stopRun(folder, { kill, graceMs, facts: run.facts, signal: keeper.closing });
   outcome.then(
     () => keeper.settle(folder),
-    (error: unknown) => keeper.complain(folder, error),
+    (error: unknown) => {
+      // Until the request is answered its answer says what is wrong.
+      if (asked) keeper.complain(folder, error);
+    },
   );
+  // The wish is written, and what can be refused was refused, before it first waits.
+  await Promise.race([outcome, tick()]);
+  asked = true;
+  await keeper.look(folder);
 }
 
+/** Resumes that are under way, by run: who asks again meanwhile gets the same answer. */
+const resuming = new Map<string, Promise<LaunchAnswer>>();
+
 /** Goes on from the newest resume state. Resolves when the trainer has said its first word. Throws AppError. */
-export async function resumeFromWindow(context: PartContext, id: string): Promise<LaunchAnswer> {
-  const { keeper, environment } = context;
+export function resumeFromWindow(context: PartContext, id: string): Promise<LaunchAnswer> {
+  let answer = resuming.get(id);
+  if (!answer) {
+    answer = resume(context, id).finally(() => resuming.delete(id));
+    resuming.set(id, answer);
+  }
+  return answer;
+}
+
+async function resume({ keeper, environment }: PartContext, id: string): Promise<LaunchAnswer> {
   await keeper.history();
   const known = keeper.run(id);
   refuseGone(known, 'resumed');
@@ -93,10 +113,15 @@ export async function resumeFromWindow(context: PartContext, id: string): Promis
       `there is no run.json in ${folder}`,
       `Start its plan by hand: whetstone-trainer train --resume --plan ${path.join(folder, 'plan.json')}`,
     );
+  if (runFile.launches.at(-1)?.time !== run.files.launch?.time)
+    throw new AppError('run-at-work', `run ${id} was started a moment ago`, 'Wait a moment: it then shows as at work.');
+  // Where its own words will begin: a long history may still be behind.
+  let { offset } = run;
+  for (const batch of readAllEvents(eventsFile(folder), offset)) offset = batch.offset;
   const started = await startTrainer(folder, runFile, { resume: true, environment });
   await keeper.look(folder);
-  const atWork = await waitForStart(folder, { started, offset: run.offset });
+  const atWork = await waitForStart(folder, { started, offset });
   await keeper.look(folder);
   if (!atWork) throw notStarted(folder);
-  return { run: id, name: run.name, folder, warning: logoutWarning() ?? null };
+  return { run: id, name: run.name, folder, warning: logoutWarning()?.replace(/^note: /, '') ?? null };
 }

@@ -15,8 +15,9 @@ import { ingest } from '../../store/ingest.ts';
 import { listRuns } from '../../store/runs.ts';
 import { readEvents } from '../../trainer/event-tailer.ts';
 import { eventsFile, planFile } from '../../trainer/run-folder.ts';
-import { registerFolder } from '../../trainer/sync.ts';
+import { registerFolder, type RegisteredPlan } from '../../trainer/sync.ts';
 import { holdHistory, type HeldHistory, type Holder } from './history-holder.ts';
+import { PlanReader } from './plan-reader.ts';
 import { PushGate } from './push-gate.ts';
 import { TrackedRun } from './tracked-run.ts';
 
@@ -57,6 +58,7 @@ interface Fault {
 
 export class RunKeeper {
   readonly #options: KeeperOptions;
+  readonly plans = new PlanReader();
   readonly #gate: PushGate;
   readonly #runs = new Map<string, TrackedRun>();
   /** Ids of folders to take in. */
@@ -82,6 +84,11 @@ export class RunKeeper {
   get problem(): WireError | null {
     const problem = this.#problem;
     return problem ? { code: problem.code, message: problem.message, hint: problem.hint ?? null } : null;
+  }
+
+  /** Given when the window closes. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
   }
 
   /** Resolves when the history was opened, or could not be. */
@@ -127,10 +134,12 @@ export class RunKeeper {
 
   /** Takes in what was just changed in a run folder (a new run, a launch, a wish, a name), without waiting for the next look. Throws AppError. */
   async look(folder: string): Promise<TrackedRun> {
-    const db = await this.history();
+    await this.history();
     const id = path.basename(folder);
     const added = !this.#runs.has(id);
-    const run = this.#describe(db, folder);
+    const plan = added ? await this.plans.registered(folder) : undefined;
+    const db = await this.history();
+    const run = this.#describe(db, folder, plan);
     run.readFiles();
     if (!this.#behind.has(id)) {
       while (this.#take(db, run)) await tick();
@@ -165,6 +174,7 @@ export class RunKeeper {
     this.#closing.abort(new AppError('closing', 'Whetstone is closing'));
     this.#gate.close();
     this.#letGo();
+    void this.plans.close();
   }
 
   #folder(id: string): string {
@@ -331,9 +341,13 @@ export class RunKeeper {
       const id = [...this.#behind].sort().at(-1) ?? '';
       const folder = this.#folder(id);
       const stamp = await stampOf(folder);
+      const plan = this.#runs.has(id)
+        ? undefined
+        : await this.plans.registered(folder).catch((error: unknown) => asError(error));
       if (this.#held !== held) return;
       const more = this.#guard(id, stamp, () => {
-        const run = this.#runs.get(id) ?? this.#describe(held.db, folder);
+        if (plan instanceof Error) throw plan;
+        const run = this.#runs.get(id) ?? this.#describe(held.db, folder, plan);
         if (run.stamp === '') run.readFiles();
         return this.#take(held.db, run);
       });
@@ -360,8 +374,9 @@ export class RunKeeper {
     if (run.status().state !== before) this.#gate.changed([run.id]);
   }
 
-  #describe(db: WriteDb, folder: string): TrackedRun {
-    const record = registerFolder(db, folder);
+  /** @param plan of a run that is new: reading it takes seconds where it is large, which is no work for this thread. */
+  #describe(db: WriteDb, folder: string, plan?: RegisteredPlan): TrackedRun {
+    const record = registerFolder(db, folder, plan && (() => plan));
     const known = this.#runs.get(record.id);
     if (known) {
       const { folder: place, name, note } = record;
@@ -408,6 +423,7 @@ export class RunKeeper {
   }
 }
 
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 /** undefined: not there, or not to be read just now. */
