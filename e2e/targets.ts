@@ -106,9 +106,13 @@ export async function openServe(options: TargetOptions = {}): Promise<Target> {
   });
 }
 
-/** `whetstone serve` on a free port of loopback; its address with the token. */
-export async function startServe(environment: NodeJS.ProcessEnv): Promise<{ url: string; child: ChildProcess }> {
-  const child = spawn(process.execPath, [path.join(ROOT, 'main/cli/main.ts'), 'serve', '--port', '0', '--json'], {
+/** `whetstone serve` on loopback, on a free port or (`samePort`) on the one that its data folder had last; its address with the token. */
+export async function startServe(
+  environment: NodeJS.ProcessEnv,
+  options: { samePort?: boolean } = {},
+): Promise<{ url: string; child: ChildProcess }> {
+  const port = options.samePort ? [] : ['--port', '0'];
+  const child = spawn(process.execPath, [path.join(ROOT, 'main/cli/main.ts'), 'serve', ...port, '--json'], {
     env: plainEnvironment(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -5,12 +5,13 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Page } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations } from './axe.ts';
+import { chromiumFlags, findChromium } from './chromium.ts';
 import { canvasInk } from './ink.ts';
 import { DEMO_ROWS, Product } from './product.ts';
-import { electronBinary, openDouble, openElectron, openServe, type Target } from './targets.ts';
+import { electronBinary, endServe, openDouble, openElectron, openServe, startServe, type Target } from './targets.ts';
 
 const targets: { name: string; open: () => Promise<Target>; here: boolean }[] = [
   { name: 'serve', open: () => openServe(), here: true },
@@ -273,11 +274,34 @@ describe('what goes wrong says what to do', () => {
       (text) => /folder (is )?gone|deleted/i.test(text),
     );
   });
+});
 
-  test('the window says that the main process is away, and is well again when it is back', async () => {
-    // Covered with a real tab over a real restart: the same address, the same token.
-    const page = await target.restart();
-    await page.getByRole('link', { name: 'gone' }).waitFor({ timeout: minute });
+describe('serve: the connection', () => {
+  test('a tab says that the main process is away and since when, and is well again when it is back at the same address', async () => {
+    const product = new Product();
+    const environment = { WHETSTONE_DATA: product.data };
+    let served = await startServe(environment, { samePort: true });
+    const browser = await chromium.launch({ executablePath: findChromium(), args: [...chromiumFlags] });
+    try {
+      const page = await browser.newPage();
+      await page.goto(served.url);
+      await page.getByRole('heading', { name: 'No runs yet' }).waitFor({ timeout: minute });
+      // The token is not left where somebody could read it over a shoulder, or in a history.
+      expect(page.url()).not.toContain('token');
+      await endServe(served.child);
+      const bar = page.getByText('Window lost the main process');
+      await bar.waitFor({ timeout: minute });
+      expect(await axeViolations(page)).toEqual([]);
+      const again = await startServe(environment, { samePort: true });
+      expect(again.url).toBe(served.url);
+      served = again;
+      await bar.waitFor({ state: 'detached', timeout: minute });
+      await page.getByText('main process connected').waitFor();
+    } finally {
+      await browser.close();
+      await endServe(served.child);
+      product.remove();
+    }
   });
 });
 
