@@ -33,10 +33,38 @@ export interface RunRecord {
   segment: number;
 }
 
+/** What the history keeps of a plan; a plan itself is megabytes. */
+export interface PlanSummary {
+  name: string;
+  recipe: string;
+  /** The adapter's folder. */
+  output: string;
+  settings: Plan['settings'];
+  /** Names, in the plan's order. */
+  roles: string[];
+  model: Plan['model'];
+  ranks: number;
+  /** Row visits of all phases, optimizer steps of the first. */
+  totalRows: number;
+  totalSteps: number;
+}
+
+export const summarizePlan = (plan: Plan): PlanSummary => ({
+  name: plan.name,
+  recipe: plan.recipe,
+  output: plan.output.folder,
+  settings: plan.settings,
+  roles: plan.roles.map((role) => role.name),
+  model: plan.model,
+  ranks: plan.ranks,
+  totalRows: plan.phases.reduce((sum, { order }) => sum + order.row.length, 0),
+  totalSteps: plan.phases[0]?.steps ?? 0,
+});
+
 export interface RunRegistration {
   id: string;
   folder: string;
-  plan: Plan;
+  plan: PlanSummary;
   planSha256: string;
   /** Without one (a plan made by hand) the plan's own words count. */
   runFile: RunFile | undefined;
@@ -49,7 +77,6 @@ export interface RunRegistration {
 /** Adds a run that the database does not know, or refreshes what its folder says of it; gives its key. */
 export function registerRun({ sqlite }: WriteDb, registration: RunRegistration): number {
   const { id, folder, plan, planSha256, runFile, created, person } = registration;
-  const phase = plan.phases[0];
   const row = sqlite
     .prepare(
       `INSERT INTO runs (id, folder, name, recipe, created, created_by, output, plan_sha256, settings, roles, model, ranks, total_rows, total_steps,
@@ -61,14 +88,9 @@ export function registerRun({ sqlite }: WriteDb, registration: RunRegistration):
     .get(
       ...[id, folder, person?.name ?? runFile?.name ?? plan.name, plan.recipe, runFile?.created ?? created],
       runFile?.createdBy ?? null,
-      ...[
-        plan.output.folder,
-        planSha256,
-        JSON.stringify(plan.settings),
-        JSON.stringify(plan.roles.map((role) => role.name)),
-      ],
-      ...[JSON.stringify(plan.model), plan.ranks, plan.phases.reduce((sum, { order }) => sum + order.row.length, 0)],
-      ...[phase?.steps ?? 0, runFile?.badRows.allowed ?? 0, runFile?.badRows.found ?? 0, person?.note ?? ''],
+      ...[plan.output, planSha256, JSON.stringify(plan.settings), JSON.stringify(plan.roles)],
+      ...[JSON.stringify(plan.model), plan.ranks, plan.totalRows, plan.totalSteps],
+      ...[runFile?.badRows.allowed ?? 0, runFile?.badRows.found ?? 0, person?.note ?? ''],
     ) as { run: number };
   return row.run;
 }
@@ -112,6 +134,11 @@ function toRecord(raw: Raw): RunRecord {
 export function findRun({ sqlite }: ReadDb, id: string): RunRecord | undefined {
   const raw = sqlite.prepare(`SELECT ${columns} FROM runs WHERE id = ?`).get(id) as Raw | undefined;
   return raw && toRecord(raw);
+}
+
+/** Segment of the last `started` event; -1 before the first. */
+export function currentSegment({ sqlite }: ReadDb, run: number): number {
+  return Number(sqlite.prepare('SELECT segment FROM runs WHERE run = ?').pluck().get(run) ?? -1);
 }
 
 /** All runs, newest first. */

@@ -25,22 +25,46 @@ type RawStep = [number, number, number, number, number | null, number | null, nu
 const columns = `step, segment, time, rows, lr, grad_norm, tokens,
   seconds_forward + seconds_backward + seconds_reference + seconds_optimizer + seconds_other, gpu_gib, losses`;
 
-/** Calls `take` for every step that counts and comes after `after`, in order. */
-export function eachStep(db: ReadDb, run: number, after: number, take: (step: StepRecord) => void): void {
-  const rows = db.sqlite
-    .prepare(`SELECT ${columns} FROM steps WHERE run = ? AND step > ? AND superseded_by IS NULL ORDER BY step`)
-    .raw()
-    .iterate(run, after);
-  for (const raw of rows) take(toStep(db, run, raw as [...RawStep, Buffer | null]));
+/** A place among the steps that a resume replaced, in the order of segment and step. */
+export interface ReplacedPlace {
+  segment: number;
+  step: number;
 }
 
-/** Calls `take` for every step that a resume replaced, segment by segment. */
-export function eachReplacedStep(db: ReadDb, run: number, take: (step: StepRecord) => void): void {
+/** Calls `take` for the steps that count and come after `after`, in order, for `most` at most; gives how many there were. */
+export function eachStep(
+  db: ReadDb,
+  run: number,
+  after: number,
+  most: number,
+  take: (step: StepRecord) => void,
+): number {
   const rows = db.sqlite
-    .prepare(`SELECT ${columns} FROM steps WHERE run = ? AND superseded_by IS NOT NULL ORDER BY segment, step`)
+    .prepare(`SELECT ${columns} FROM steps WHERE run = ? AND step > ? AND superseded_by IS NULL ORDER BY step LIMIT ?`)
     .raw()
-    .all(run);
+    .all(run, after, most);
   for (const raw of rows) take(toStep(db, run, raw as [...RawStep, Buffer | null]));
+  return rows.length;
+}
+
+/** The same of the steps that a resume replaced, segment by segment. null: from the first. */
+export function eachReplacedStep(
+  db: ReadDb,
+  run: number,
+  after: ReplacedPlace | null,
+  most: number,
+  take: (step: StepRecord) => void,
+): number {
+  const { segment, step } = after ?? { segment: -1, step: -1 };
+  const rows = db.sqlite
+    .prepare(
+      `SELECT ${columns} FROM steps WHERE run = ? AND superseded_by IS NOT NULL AND (segment, step) > (?, ?)
+       ORDER BY segment, step LIMIT ?`,
+    )
+    .raw()
+    .all(run, segment, step, most);
+  for (const raw of rows) take(toStep(db, run, raw as [...RawStep, Buffer | null]));
+  return rows.length;
 }
 
 const real = (value: number | null): number => value ?? Number.NaN;

@@ -12,7 +12,16 @@ import { databaseError, networkFileSystem, tryOpenReader, tryOpenWriter, type Wr
 import { tryExclusiveLock } from './exclusive-lock.ts';
 import { ingest } from './ingest.ts';
 import { latestVersion, migrate, migrations } from './migrations/index.ts';
-import { findRun, listRuns, registerRun, runCheckpoints, runEvaluations, runLog, runProgress } from './runs.ts';
+import {
+  findRun,
+  listRuns,
+  registerRun,
+  runCheckpoints,
+  runEvaluations,
+  runLog,
+  runProgress,
+  summarizePlan,
+} from './runs.ts';
 
 let scratch: string;
 let file: string;
@@ -81,7 +90,14 @@ const plan = planSchema.parse({
 });
 
 const register = (db: WriteDb, id = 'r1'): number =>
-  registerRun(db, { id, folder: `/runs/${id}`, plan, planSha256: 'abc', runFile: undefined, created: 5 });
+  registerRun(db, {
+    id,
+    folder: `/runs/${id}`,
+    plan: summarizePlan(plan),
+    planSha256: 'abc',
+    runFile: undefined,
+    created: 5,
+  });
 
 let seq = 0;
 const event = (fields: object): RunEvent => ({ v: 1, seq: seq++, time: 1000 + seq, ...fields }) as RunEvent;

@@ -6,6 +6,7 @@
 const sources = {
   encode: '../encode/worker.ts',
   draft: '../window/draft/thread.ts',
+  plans: '../window/runs/thread.ts',
   rows: '../window/rows/thread.ts',
 } as const;
 export type ThreadName = keyof typeof sources;

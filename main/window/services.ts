@@ -86,6 +86,7 @@ export function createServices(options: ServicesOptions): Services {
       jobs.cancelAll();
       for (const part of parts) await part.close?.();
       keeper.close();
+      await keeper.plans.close();
     },
   };
 }

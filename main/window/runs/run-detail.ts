@@ -55,7 +55,7 @@ export function makeRunDetail(db: ReadDb, sources: DetailSources): RunDetail {
     checkpoints: runCheckpoints(db, record.run),
     planned: (facts?.actions ?? []).filter(({ rows }) => rows > row.rows || (rows === 0 && row.started === null)),
     warnings: runWarnings(db, record.run),
-    failedRows: terminal?.kind === 'failed' ? (facts?.named(terminal.visits) ?? []) : [],
+    failedRows: terminal?.kind === 'failed' ? (facts?.failedRows ?? []) : [],
   };
 }
 

@@ -1,18 +1,22 @@
 /** Requests about runs. What they answer comes from the history, which the keeper has up to date. */
+import { setImmediate as tick } from 'node:timers/promises';
 import { AppError } from '../../contract/errors.ts';
 import type { Handlers } from '../../contract/window/requests.ts';
+import type { Series } from '../../contract/window/runs.ts';
 import { findRun, type RunRecord } from '../../store/runs.ts';
 import type { ReadDb } from '../../store/database.ts';
 import { logFile } from '../../trainer/run-folder.ts';
 import type { Part } from '../part.ts';
 import type { PartContext } from '../services.ts';
-import { PlanFactsCache } from './plan-facts.ts';
 import { changePerson, resumeFromWindow, stopFromWindow } from './run-actions.ts';
-import { ColumnsCache } from './run-columns.ts';
+import { ColumnsCache, type RunColumns } from './run-columns.ts';
 import { makeRunDetail } from './run-detail.ts';
 import { readLogPart } from './run-log.ts';
 import { RunRows } from './run-rows.ts';
 import { seriesOf } from './series.ts';
+
+/** Steps from which on curves are made one a turn of the loop. */
+const longRun = 10_000;
 
 const seconds = (): number => Date.now() / 1000;
 
@@ -24,9 +28,9 @@ function recordOf(db: ReadDb, id: string): RunRecord {
 
 export function runsPart(context: PartContext): Part<'runs'> {
   const { keeper, environment } = context;
+  const { plans } = keeper;
   const rows = new RunRows();
   const columns = new ColumnsCache();
-  const plans = new PlanFactsCache();
   keeper.onOpened(() => {
     rows.clear();
     columns.clear();
@@ -40,15 +44,20 @@ export function runsPart(context: PartContext): Part<'runs'> {
     },
 
     async 'runs.get'({ run: id }) {
-      const db = await keeper.history();
+      const before = await keeper.history();
       const run = keeper.run(id);
+      const { terminal } = recordOf(before, id);
+      const facts = run.gone
+        ? undefined
+        : await plans.facts(run.folder, terminal?.kind === 'failed' ? terminal.visits : []);
+      const read = await columns.of(before, recordOf(before, id));
+      // All that follows is of one moment.
+      const db = await keeper.history();
       const record = recordOf(db, id);
-      const failed = record.terminal?.kind === 'failed' ? record.terminal.visits : [];
-      const facts = run.gone ? undefined : plans.of(run.folder, failed);
       return makeRunDetail(db, {
         ...{ record, facts, environment, asked: run.request },
         row: rows.row(db, run, seconds()),
-        columns: columns.of(db, record),
+        columns: read,
       });
     },
 
@@ -56,13 +65,19 @@ export function runsPart(context: PartContext): Part<'runs'> {
       const db = await keeper.history();
       const known = new Set(keeper.runs().map(({ id }) => id));
       // A view may name a run that is no more: it has no curves, and the others have theirs.
-      const all = [...new Set(runs)]
-        .filter((id) => known.has(id))
-        .map((id) => ({ id, of: columns.of(db, recordOf(db, id)) }));
-      return {
-        series: all.flatMap(({ id, of }) => metrics.map((metric) => seriesOf(id, of, metric, wish))),
-        ends: all.map(({ id, of }) => ({ run: id, x: of.kept.axis(wish.x).at(-1) ?? 0 })),
-      };
+      const wanted = [...new Set(runs)].filter((id) => known.has(id));
+      const all: { id: string; of: RunColumns }[] = [];
+      for (const id of wanted) all.push({ id, of: await columns.of(db, recordOf(db, id)) });
+      // Before the curves, which may be a step longer by the time that they are made.
+      const ends = all.map(({ id, of }) => ({ run: id, x: of.kept.axis(wish.x).at(-1) ?? 0 }));
+      const series: Series[] = [];
+      for (const { id, of } of all)
+        for (const metric of metrics) {
+          series.push(seriesOf(id, of, metric, wish));
+          // Of a long run one curve takes as long as can be waited for.
+          if (of.kept.length > longRun) await tick();
+        }
+      return { series, ends };
     },
 
     async 'runs.log'({ run: id, before, bytes }) {
