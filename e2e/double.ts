@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { plainEnvironment } from './build-app.ts';
-import { chromiumFlags, findChromium } from './chromium.ts';
+import { chromiumFlags, findChromium } from '../tools/chromium.ts';
 import type { Operations } from './electron-double/control.ts';
 import { ROOT } from './product.ts';
 

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withoutChromium } from '../tools/chromium.ts';
 import { askFrom, bridgeTests, callFrom } from './bridge-tests.ts';
 import { spawnDouble } from './double.ts';
 import { ROOT } from './product.ts';
@@ -14,7 +15,7 @@ import { electronBinary, openDouble, openElectron, type DoubleTarget, type Targe
 
 const wait = { timeout: 10_000, interval: 50 };
 
-describe('electron double: the shell', () => {
+describe.skipIf(withoutChromium)('electron double: the shell', () => {
   let app: DoubleTarget;
   const errors: string[] = [];
   beforeAll(async () => {
@@ -190,7 +191,7 @@ describe('electron double: the shell', () => {
   });
 });
 
-describe('electron double: starts that do not go well', () => {
+describe.skipIf(withoutChromium)('electron double: starts that do not go well', () => {
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'whetstone-starts-'));
   afterAll(() => rmSync(scratch, { recursive: true }));
   const problemOf = async (app: DoubleTarget) =>

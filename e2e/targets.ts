@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { _electron, chromium, type BrowserContext, type Page } from 'playwright-core';
 import { buildApp, buildRenderer, plainEnvironment } from './build-app.ts';
-import { chromiumFlags, findChromium } from './chromium.ts';
+import { chromiumFlags, findChromium } from '../tools/chromium.ts';
 import { startDouble, type Double, type DoubleOptions } from './double.ts';
 import { ROOT } from './product.ts';
 

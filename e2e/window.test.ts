@@ -8,7 +8,7 @@ import path from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeViolations } from './axe.ts';
-import { chromiumFlags, findChromium } from './chromium.ts';
+import { chromiumFlags, findChromium, withoutChromium } from '../tools/chromium.ts';
 import { canvasInk } from './ink.ts';
 import { DEMO_ROWS, Product } from './product.ts';
 import { electronBinary, endServe, openDouble, openElectron, openServe, startServe, type Target } from './targets.ts';
@@ -36,7 +36,7 @@ const stepsDone = async (page: Page): Promise<number> =>
   Number(/step ([\d,]+) of/.exec(await mainText(page))?.[1]?.replaceAll(',', '') ?? Number.NaN);
 
 for (const { name, open, here } of targets)
-  describe.skipIf(!here)(`${name}: the path of the first run`, () => {
+  describe.skipIf(withoutChromium || !here)(`${name}: the path of the first run`, () => {
     let target: Target;
     const errors: string[] = [];
     const first = { name: `first-${name.replace(/\W/g, '-')}`, address: '' };
@@ -222,7 +222,7 @@ for (const { name, open, here } of targets)
     });
   });
 
-describe('what goes wrong says what to do', () => {
+describe.skipIf(withoutChromium)('what goes wrong says what to do', () => {
   let target: Target;
   let product: Product;
   beforeAll(async () => {
@@ -276,7 +276,7 @@ describe('what goes wrong says what to do', () => {
   });
 });
 
-describe('serve: the connection', () => {
+describe.skipIf(withoutChromium)('serve: the connection', () => {
   test('a tab says that the main process is away and since when, and is well again when it is back at the same address', async () => {
     const product = new Product();
     const environment = { WHETSTONE_DATA: product.data };

@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
+import { chromiumAdvice, chromiumOrNone } from './chromium.ts';
 import { buildFolder, ensureTrainer } from './setup/ensure-trainer.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -105,6 +106,18 @@ async function native(): Promise<Outcome> {
   };
 }
 
+/** The machine's own browser, else Playwright's where it can be had, else a loud word; the tests that need one are then skipped and named in the table. */
+async function provideChromium(): Promise<void> {
+  if (chromiumOrNone() !== undefined) return;
+  console.log('no Chromium is here; fetching one of Playwright');
+  const fetching = run(local('playwright-core'), ['install', 'chromium']);
+  const late = new Promise((resolve) => setTimeout(resolve, 180_000).unref());
+  await Promise.race([fetching, late]);
+  if (chromiumOrNone() !== undefined) return;
+  console.error(`\n!! NO CHROMIUM: the tests of the window DO NOT RUN.\n!! ${chromiumAdvice}\n`);
+  process.env['WHETSTONE_WITHOUT_CHROMIUM'] = '1';
+}
+
 const STAGES: Record<string, () => Promise<Outcome>> = {
   format: async () => {
     const typescript = await run(local('prettier'), ['--check', '--log-level=warn', '.']);
@@ -128,7 +141,10 @@ const STAGES: Record<string, () => Promise<Outcome>> = {
   },
   unit: () => vitest('unit'),
   native,
-  e2e: () => vitest('e2e'),
+  e2e: async () => {
+    await provideChromium();
+    return vitest('e2e');
+  },
 };
 
 const asked = process.argv.slice(2);

@@ -10,20 +10,32 @@ const places = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** Throws, with what to install, where there is none: tests without a browser would look green and say nothing. */
-export function findChromium(): string {
+/** What to do where there is none. */
+export const chromiumAdvice =
+  'the tests of the window need a Chromium: install the package chromium (apt install chromium), or run ' +
+  '`npx playwright-core install chromium`, or name one in CHROMIUM';
+
+export function chromiumOrNone(): string | undefined {
   const named = process.env['CHROMIUM'];
   if (named !== undefined) {
     if (existsSync(named)) return named;
     throw new Error(`CHROMIUM is ${named}, and no program is there`);
   }
-  const found = [...places, chromium.executablePath()].find((file) => file !== '' && existsSync(file));
-  if (found !== undefined) return found;
-  throw new Error(
-    'the tests of the window need a Chromium: install the package chromium (apt install chromium), or run ' +
-      '`npx playwright-core install chromium`, or name one in CHROMIUM',
-  );
+  return [...places, chromium.executablePath()].find((file) => file !== '' && existsSync(file));
 }
+
+/** Throws, with what to install, where there is none. */
+export function findChromium(): string {
+  const found = chromiumOrNone();
+  if (found === undefined) throw new Error(chromiumAdvice);
+  return found;
+}
+
+/**
+ * Set by `npm test` where no Chromium is there and none can be fetched: the tests of the window are then skipped, and named as skipped. Run by themselves
+ * they fail instead, since a test that quietly does nothing looks green.
+ */
+export const withoutChromium = process.env['WHETSTONE_WITHOUT_CHROMIUM'] === '1';
 
 /** Same pictures everywhere, nothing asked of the network. As root Chromium runs without its sandbox or not at all. */
 export const chromiumFlags: readonly string[] = [
