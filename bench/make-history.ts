@@ -188,9 +188,10 @@ function writeRun(wish: HistoryWish, number: number): void {
     });
   };
   evaluate(0, null, 1.45);
+  const floor = 0.3 + 0.14 * random();
   for (let step = 0; step < stop; step += 1) {
     const share = step / wish.steps;
-    const level = 0.35 + 0.9 * Math.exp(-share * 12);
+    const level = floor + 0.9 * Math.exp(-share * 12);
     const visits = Array.from({ length: wish.visits }, (_, at) => {
       const kl = at === wish.visits - 1 && wish.visits > 1;
       const mean = kl ? 0.02 * share + 0.004 * random() : level * (0.7 + 0.6 * random());
@@ -220,14 +221,14 @@ function writeRun(wish: HistoryWish, number: number): void {
     });
     if (Math.floor(rows / every) > Math.floor((rows - wish.visits) / every))
       say('log', {
-        ...{ rows, of: total, epoch: Math.floor(share * 3), ce: level, kl: 0.02 * share, lr },
+        ...{ rows, of: total, epoch: Math.floor(share * 3), ce: level * (0.97 + 0.06 * random()), kl: 0.02 * share, lr },
         ...{ rows_per_s: wish.visits / seconds, tokens_per_s: 2300, gpu_gb: 38.2 },
       });
   }
   const rows = stop * wish.visits;
   if (stop === wish.steps) {
     say('checkpoint', { name: 'final', folder: output, rows, step: stop });
-    evaluate(rows, 'final', 0.36 + 0.1 * random());
+    evaluate(rows, 'final', floor + 0.01 + 0.02 * random());
     say('finished', { rows, seconds: time - began, folder: output });
   } else if (number % 40 === 7)
     say('failed', {
