@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import type { AppInfo, FolderListing, MachineCheck } from './app.ts';
 import {
+  pathSchema,
   runRequestSchema,
   type DraftCensus,
   type DraftCheck,
@@ -44,7 +45,7 @@ const nothing = z.strictObject({});
 const run = z.string().min(1).max(200);
 /** Made by the window, so that it can hear of a long request's progress and cancel it. */
 const job = z.string().min(1).max(80);
-const folder = z.string().min(1).max(4096);
+const folder = pathSchema.min(1);
 const pool = z.string().regex(/^[0-9a-f]{8,64}$/);
 const from = z.int().nonnegative();
 const count = z.int().min(1).max(500);
@@ -56,9 +57,9 @@ export const requests = {
   'app.retryHistory': answers<AppInfo>()(nothing),
   'machine.check': answers<MachineCheck>()(nothing),
   /** `folder` '' is the home folder. */
-  'folders.list': answers<FolderListing>()(z.strictObject({ folder: z.string().max(4096) })),
+  'folders.list': answers<FolderListing>()(z.strictObject({ folder: pathSchema })),
   /** The system's own dialog; null: cancelled. Refused where there is none (`no-dialog`). */
-  'folders.pick': answers<string | null>()(z.strictObject({ title: z.string().max(200), from: z.string().max(4096) })),
+  'folders.pick': answers<string | null>()(z.strictObject({ title: z.string().max(200), from: pathSchema })),
   'job.cancel': answers<{ cancelled: boolean }>()(z.strictObject({ job })),
 
   'runs.list': answers<RunsList>()(nothing),
@@ -98,7 +99,7 @@ export const requests = {
   'rows.list': answers<Page<RowItem>>()(z.strictObject({ pool, filter: rowFilterSchema, from, count })),
   /** `model`: whose processor encodes it; null: not encoded. `filter`: whose neighbours it is shown among. */
   'rows.read': answers<RowDetail>()(
-    z.strictObject({ ...row, model: z.string().max(4096).nullable(), filter: rowFilterSchema.default(emptyFilter) }),
+    z.strictObject({ ...row, model: pathSchema.nullable(), filter: rowFilterSchema.default(emptyFilter) }),
   ),
   'rows.image': answers<RowImage>()(z.strictObject({ ...row, image: from })),
 } satisfies Record<RequestName, RequestShape<z.ZodType, unknown>>;

@@ -2,7 +2,7 @@
  * The cheap part of checking a draft, asked at every change: everything that can be known without reading a row, all of it at once, each at its field and with
  * the change that would settle it where one is obvious.
  */
-import { existsSync, opendirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, opendirSync, realpathSync, statSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import type { DraftCheck, DraftField, DraftProblem, DraftRequest } from '../../contract/window/draft.ts';
@@ -147,7 +147,16 @@ function checkRowsFolders(folders: readonly string[]): DraftProblem[] {
     const without = folders.filter((_, other) => other !== index);
     const say = (code: string, message: string, hint: string, repair: Repair = null): void =>
       void problems.push(problem('rowsFolders', 'error', code, message, hint, repair));
-    const stats = statSync(folder, { throwIfNoEntry: false });
+    let stats: Stats | undefined;
+    let real = folder;
+    try {
+      stats = statSync(folder, { throwIfNoEntry: false });
+      if (stats) real = realpathSync(folder);
+    } catch (error) {
+      // Below a folder that is not ours to read, a name that is too long, a network disk that is away.
+      say('rows-folder-unreadable', `${folder} cannot be read: ${reason(error)}`, 'Check its path and permissions.');
+      continue;
+    }
     if (!stats) {
       say('rows-folder-missing', `there is no folder ${folder}`, 'Check the path of the rows folder.');
       continue;
@@ -156,7 +165,6 @@ function checkRowsFolders(folders: readonly string[]): DraftProblem[] {
       say('rows-not-a-folder', `${folder} is a file, not a folder`, 'Give the folder that holds the episodes.');
       continue;
     }
-    const real = realpathSync(folder);
     const twin = seen.get(real);
     if (twin !== undefined) {
       const repair = { label: 'Take it out', request: { rowsFolders: without } };
@@ -173,6 +181,17 @@ function checkRowsFolders(folders: readonly string[]): DraftProblem[] {
   }
   return problems;
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'you have no permission',
+  EPERM: 'you have no permission',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its links lead round in a circle',
+};
+
+const reason = (error: unknown): string =>
+  (error instanceof Error && 'code' in error ? reasons[String(error.code)] : undefined) ??
+  (error instanceof Error ? error.message : String(error));
 
 /** Whether there is an episode; looks no further than the first. */
 function checkEpisodes(folder: string, folders: readonly string[], index: number): DraftProblem[] {
@@ -196,14 +215,13 @@ function checkEpisodes(folder: string, folders: readonly string[], index: number
   try {
     if (hasEpisode(folder)) return [];
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
     return [
       problem(
         'rowsFolders',
         'error',
         'rows-folder-unreadable',
-        `${folder} cannot be read: ${why}`,
-        'Change its permissions.',
+        `${folder} cannot be read: ${reason(error)}`,
+        'Check its path and permissions.',
       ),
     ];
   }

@@ -41,7 +41,13 @@ export function resolveRequest(entered: DraftRequest, home: string = os.homedir(
   const problems: DraftProblem[] = [];
   const absolute = (field: string, text: string): string => {
     const expanded = expandHome(text, home);
-    if (expanded !== '' && !path.isAbsolute(expanded))
+    if (expanded.includes('\0'))
+      problems.push({
+        ...{ field, severity: 'error', code: 'bad-path', repair: null },
+        message: `${JSON.stringify(expanded)} holds a character that no path can have`,
+        hint: 'Enter the path anew.',
+      });
+    else if (expanded !== '' && !path.isAbsolute(expanded))
       problems.push({
         ...{ field, severity: 'error', code: 'relative-path', repair: null },
         message: `${expanded} is a relative path`,
