@@ -55,7 +55,7 @@ describe('PythonRandom equals CPython', () => {
   it.each(golden.samples)('seed %i samples of %i: %i', (seed, size, count, wanted) => {
     const population = range(size);
     expect(summary(new PythonRandom(seed).sample(population, count))).toEqual(wanted);
-    expect(population).toEqual(range(size));
+    expect(population.every((item, i) => item === i)).toBe(true);
   });
 
   it('leaves the stream where CPython leaves it', () => {

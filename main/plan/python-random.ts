@@ -1,12 +1,10 @@
 /**
  * CPython's `random.Random`, number for number. Runs that were ordered by the Python trainers have to be repeatable here: the same seed has to draw the same
- * anchors and visit the same rows in the same order. It is MT19937 (Matsumoto and Nishimura), seeded by init_by_array, with `shuffle` and `sample`
- * consuming the stream exactly as CPython 3.11 and later do.
+ * anchors and visit the same rows in the same order. It is MT19937, seeded by init_by_array, with `shuffle` and `sample` consuming the stream
+ * exactly as CPython 3.11 and later do.
  */
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- every index is within its list by construction, and this is an inner loop */
-
-const stateWords = 624;
-const shiftWords = 397;
+import { MersenneTwister } from './mersenne-twister.ts';
 
 /** The seed's magnitude as 32-bit words, least significant first; [0] for 0. */
 function seedWords(seed: number | bigint): Uint32Array {
@@ -23,64 +21,17 @@ function seedWords(seed: number | bigint): Uint32Array {
 }
 
 export class PythonRandom {
-  readonly #state = new Uint32Array(stateWords);
-  #next = stateWords;
+  readonly #twister: MersenneTwister;
 
   /** As `random.Random(seed)`. @param seed 0 or more; a bigint beyond 2^53. Throws RangeError. */
   constructor(seed: number | bigint) {
-    const state = this.#state;
-    state[0] = 19650218;
-    for (let i = 1; i < stateWords; i++) {
-      const previous = state[i - 1]! ^ (state[i - 1]! >>> 30);
-      state[i] = Math.imul(1812433253, previous) + i;
-    }
-    const key = seedWords(seed);
-    let i = 1;
-    let j = 0;
-    for (let k = Math.max(stateWords, key.length); k > 0; k--) {
-      const previous = state[i - 1]! ^ (state[i - 1]! >>> 30);
-      state[i] = (state[i]! ^ Math.imul(previous, 1664525)) + key[j]! + j;
-      if (++i >= stateWords) {
-        state[0] = state[stateWords - 1]!;
-        i = 1;
-      }
-      if (++j >= key.length) j = 0;
-    }
-    for (let k = stateWords - 1; k > 0; k--) {
-      const previous = state[i - 1]! ^ (state[i - 1]! >>> 30);
-      state[i] = (state[i]! ^ Math.imul(previous, 1566083941)) - i;
-      if (++i >= stateWords) {
-        state[0] = state[stateWords - 1]!;
-        i = 1;
-      }
-    }
-    state[0] = 0x80000000;
-  }
-
-  #refill(): void {
-    const state = this.#state;
-    for (let i = 0; i < stateWords; i++) {
-      const y = (state[i]! & 0x80000000) | (state[(i + 1) % stateWords]! & 0x7fffffff);
-      state[i] = state[(i + shiftWords) % stateWords]! ^ (y >>> 1) ^ (y & 1 ? 0x9908b0df : 0);
-    }
-    this.#next = 0;
-  }
-
-  /** 32 random bits, as an unsigned number. */
-  #word(): number {
-    if (this.#next >= stateWords) this.#refill();
-    let y = this.#state[this.#next++]!;
-    y ^= y >>> 11;
-    y ^= (y << 7) & 0x9d2c5680;
-    y ^= (y << 15) & 0xefc60000;
-    y ^= y >>> 18;
-    return y >>> 0;
+    this.#twister = new MersenneTwister(seedWords(seed));
   }
 
   /** In [0, 1), 53 bits. */
   random(): number {
-    const high = this.#word() >>> 5;
-    const low = this.#word() >>> 6;
+    const high = this.#twister.word() >>> 5;
+    const low = this.#twister.word() >>> 6;
     return (high * 67108864 + low) / 9007199254740992;
   }
 
@@ -91,7 +42,7 @@ export class PythonRandom {
     let value = 0n;
     for (let done = 0; done < bits; done += 32) {
       const take = Math.min(32, bits - done);
-      value |= BigInt(this.#word() >>> (32 - take)) << BigInt(done);
+      value |= BigInt(this.#twister.word() >>> (32 - take)) << BigInt(done);
     }
     return value;
   }
@@ -101,8 +52,8 @@ export class PythonRandom {
     if (!Number.isInteger(bound) || bound < 1 || bound > 0xffffffff)
       throw new RangeError(`the bound has to be a whole number from 1 to 2^32 - 1, not ${bound}`);
     const shift = Math.clz32(bound);
-    let value = this.#word() >>> shift;
-    while (value >= bound) value = this.#word() >>> shift;
+    let value = this.#twister.word() >>> shift;
+    while (value >= bound) value = this.#twister.word() >>> shift;
     return value;
   }
 
