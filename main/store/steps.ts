@@ -110,19 +110,20 @@ export interface RecentRate {
 export function recentRate({ sqlite }: ReadDb, run: number, steps = 50, within = 600): RecentRate | undefined {
   const last = sqlite
     .prepare(
-      `SELECT rows, time, seconds_forward + seconds_backward + seconds_reference + seconds_optimizer + seconds_other
+      `SELECT rows, time, seconds_forward + seconds_backward + seconds_reference + seconds_optimizer + seconds_other, step
        FROM steps WHERE run = ? AND superseded_by IS NULL ORDER BY step DESC LIMIT ?`,
     )
     .raw()
-    .all(run, steps + 1) as [rows: number, time: number, seconds: number | null][];
+    .all(run, steps + 1) as [rows: number, time: number, seconds: number | null, step: number][];
   const newest = last[0];
   if (!newest || last.length < 2) return undefined;
   const out = { steps: 0, rows: 0, seconds: 0 };
   for (let at = 0; at < Math.min(last.length, steps); at += 1) {
-    const [rows, time, seconds] = last[at] ?? newest;
+    const [rows, time, seconds, step] = last[at] ?? newest;
     if (at > 1 && newest[1] - time > within) break;
-    // The run's first step has none before it; any other one is left out without it.
-    const before = last[at + 1]?.[0] ?? (last.length <= steps ? 0 : undefined);
+    // The run's first step has none before it; any other one is left out without it (its line may be damaged): it would have the rows of two.
+    const [rowsBefore, , , stepBefore] = last[at + 1] ?? [0, 0, 0, -1];
+    const before = stepBefore === step - 1 ? rowsBefore : undefined;
     if (before === undefined || seconds === null) continue;
     out.steps += 1;
     out.rows += rows - before;

@@ -149,7 +149,7 @@ function nonsense(next: () => number, depth = 0): unknown {
     default:
       return JSON.parse(
         `{${[...new Set(Array.from({ length: below(4) }, () => pick(names)))]
-          .map((key) => `${JSON.stringify(key)}: ${JSON.stringify(nonsense(next, depth + 1)) ?? 'null'}`)
+          .map((key) => `${JSON.stringify(key)}: ${JSON.stringify(nonsense(next, depth + 1))}`)
           .join(', ')}}`,
       );
   }
@@ -170,7 +170,7 @@ function changed(value: unknown, next: () => number, key = ''): unknown {
   if (next() < 0.03) return nonsense(next);
   if (Array.isArray(value)) {
     const at = Math.floor(next() * (value.length + (next() < 0.2 ? 1 : 0)));
-    return [...value.slice(0, at), changed(value[at] ?? '', next), ...value.slice(at + 1)];
+    return [...value.slice(0, at), changed(value[at], next), ...value.slice(at + 1)];
   }
   const entries = Object.entries(value);
   if (key === 'settings' && next() < 0.8) {
@@ -207,7 +207,7 @@ describe('nonsense', () => {
         const code = reply.ok ? 'ok' : reply.error.code;
         codes.set(code, (codes.get(code) ?? 0) + 1);
         if (code === 'internal')
-          throw new Error(`${name} ${JSON.stringify(input)?.slice(0, 600)}`, { cause: window.reports.at(-1) });
+          throw new Error(`${name} ${JSON.stringify(input).slice(0, 600)}`, { cause: window.reports.at(-1) });
         if (!reply.ok && code !== 'bad-request')
           expect(reply.error.message).not.toMatch(/undefined|\[object|TypeError|ERR_/);
       }

@@ -73,7 +73,8 @@ class Columns implements RunColumns {
     let table = this.replaced.get(step.segment);
     if (!table) {
       const at = this.kept.below(step.step) - 1;
-      const before = { rows: this.kept.rows.values[at] ?? 0, tokens: this.kept.tokens.values[at] ?? 0 };
+      const { step: steps, rows, tokens } = this.kept;
+      const before = { step: steps.values[at] ?? -1, rows: rows.values[at] ?? 0, tokens: tokens.values[at] ?? 0 };
       this.replaced.set(step.segment, (table = new StepTable(before)));
     }
     table.push(step, this.#atWork(step.segment, step.time), this.#roles);

@@ -44,6 +44,8 @@ class Column {
 
 /** What came before the table's first step. */
 export interface Before {
+  /** -1: nothing did. */
+  step: number;
   rows: number;
   tokens: number;
 }
@@ -60,7 +62,7 @@ export class StepTable {
   readonly #metrics = new Map<Metric, Column>();
   readonly #before: Before;
 
-  constructor(before: Before = { rows: 0, tokens: 0 }) {
+  constructor(before: Before = { step: -1, rows: 0, tokens: 0 }) {
     this.#before = before;
   }
 
@@ -78,6 +80,7 @@ export class StepTable {
   push(record: StepRecord, time: number, roles: readonly string[]): void {
     const at = this.length;
     const rows = record.rows - (this.rows.last ?? this.#before.rows);
+    const follows = record.step === (this.step.last ?? this.#before.step) + 1;
     this.step.push(record.step);
     this.rows.push(record.rows);
     this.tokens.push((this.tokens.last ?? this.#before.tokens) + record.tokens);
@@ -87,8 +90,9 @@ export class StepTable {
     this.#column('lr').push(at, record.lr);
     this.#column('gpu_gib').push(at, record.gpuGib);
     this.#column('tokens').push(at, record.tokens);
-    // Of no measurable time there is no rate.
-    if (record.seconds > 0 || Number.isNaN(record.seconds)) this.#column('rows_per_s').push(at, rows / record.seconds);
+    // Of no measurable time there is no rate; behind a step whose line was damaged the rows of both would count for one.
+    if (follows && (record.seconds > 0 || Number.isNaN(record.seconds)))
+      this.#column('rows_per_s').push(at, rows / record.seconds);
     eachLoss(record.losses, (role, mean) => {
       const name = roles[role];
       if (name !== undefined) this.#column(`loss:${name}`).push(at, mean);
