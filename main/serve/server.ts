@@ -1,5 +1,4 @@
 /** `whetstone serve` as a function: the window's files over HTTP, the services over a WebSocket, both to this machine only. */
-import { createServer, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { maxRequestBytes, protocolName, socketPath } from '../contract/window/wire.ts';
@@ -9,6 +8,9 @@ import { listenOnPort, listenOnSocket } from './listen.ts';
 import { answerPage } from './pages.ts';
 import { loadWindowFiles } from './window-files.ts';
 import { serveWindow, type ConnectionOptions } from './window-connection.ts';
+
+/** Not imported: an import of it makes Node load its HTTP client too, a twentieth of a second of the start. */
+const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 export interface ServeOptions extends ConnectionOptions {
   services: Services;

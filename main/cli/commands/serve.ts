@@ -21,10 +21,13 @@ export interface ServeFlags {
 export async function serveCommand(flags: ServeFlags): Promise<void> {
   const port = wantedPort(flags);
   const data = ensureFolder(dataFolder());
+  // Beside the opening of the history: each takes a third of a second.
+  const built = buildIfStale();
+  built.catch(() => undefined);
   const services = createServices({ host: { carrier: 'serve' } });
   try {
     await requireHistory(services);
-    await buildIfStale();
+    await built;
     const token = readOrMakeToken(flags.tokenFile ? path.resolve(flags.tokenFile) : path.join(data, 'serve-token'));
     const folder = path.join(projectFolder, 'dist', 'renderer');
     const socket = flags.socket === undefined ? null : path.resolve(flags.socket);
@@ -36,8 +39,10 @@ export async function serveCommand(flags: ServeFlags): Promise<void> {
         ? await start({ socket })
         : await startOnPort(port, readPort(portFile), (p) => start({ port: p }));
     if (server.port !== null) keepPort(portFile, server.port);
+    // Before the address is said: who reads it may end us at once.
+    const ended = ending();
     print({ port: server.port, socket, token, json: flags.json ?? false });
-    const signal = await ending();
+    const signal = await ended;
     await server.close();
     if (!flags.json) console.log(`\nended (${signal}); runs go on, \`whetstone runs\` shows them`);
   } finally {
@@ -82,7 +87,9 @@ async function buildIfStale(): Promise<void> {
   const builder = path.join(projectFolder, 'tools', 'build-window.ts');
   // Where only the built window was brought along.
   if (!existsSync(builder)) return;
-  const child = spawn(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  // With Node's cache of compiled code, which is beside the build as well.
+  const environment = { NODE_COMPILE_CACHE: path.join(projectFolder, '.whetstone', 'compile-cache'), ...process.env };
+  const child = spawn(process.execPath, [builder], { stdio: ['ignore', 'ignore', 'inherit'], env: environment });
   const status = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', resolve);

@@ -14,6 +14,7 @@ import { databaseError, type WriteDb } from '../../store/database.ts';
 import { ingest } from '../../store/ingest.ts';
 import { listRuns } from '../../store/runs.ts';
 import { readEvents } from '../../trainer/event-tailer.ts';
+import { readPerson } from '../../trainer/person.ts';
 import { eventsFile, planFile } from '../../trainer/run-folder.ts';
 import { registerFolder, type RegisteredPlan } from '../../trainer/sync.ts';
 import { holdHistory, type HeldHistory, type Holder } from './history-holder.ts';
@@ -66,6 +67,7 @@ export class RunKeeper {
   readonly #faults = new Map<string, Fault>();
   readonly #closing = new AbortController();
   readonly #opened: (() => void)[] = [];
+  #root: string | undefined;
   #held: HeldHistory | undefined;
   #problem: AppError | undefined;
   #ready: Promise<void>;
@@ -178,7 +180,7 @@ export class RunKeeper {
   }
 
   #folder(id: string): string {
-    return path.join(runsFolder(this.#options.environment), id);
+    return path.join((this.#root ??= runsFolder(this.#options.environment)), id);
   }
 
   async #open(): Promise<void> {
@@ -376,6 +378,8 @@ export class RunKeeper {
 
   /** @param plan of a run that is new: reading it takes seconds where it is large, which is no work for this thread. */
   #describe(db: WriteDb, folder: string, plan?: RegisteredPlan): TrackedRun {
+    const followed = this.#runs.get(path.basename(folder));
+    if (followed && isDescribed(followed, folder)) return followed;
     const record = registerFolder(db, folder, plan && (() => plan));
     const known = this.#runs.get(record.id);
     if (known) {
@@ -421,6 +425,12 @@ export class RunKeeper {
     this.#faults.delete(id);
     this.#gate.changed([], true);
   }
+}
+
+/** Whether the history has it as its folder says: so hundreds of runs are not looked up again at every start. */
+function isDescribed(run: TrackedRun, folder: string): boolean {
+  const person = readPerson(folder);
+  return run.folder === folder && run.name === (person?.name ?? run.name) && run.note === (person?.note ?? run.note);
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
