@@ -2,7 +2,7 @@
  * The history behind the pictures of docs/screens: run folders of bench/make-history.ts under names and with ends as people have them. Their figures are drawn
  * from a seed; what the pictures show of single runs comes from real ones, which e2e/screens.ts trains.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { makeHistory, usualHistory } from '../bench/make-history.ts';
@@ -92,7 +92,11 @@ function tell(folder: string, story: Story): void {
   };
   const rows = last * 2;
   const state = path.join(folder, 'resume', `rows_${rows}`);
-  if (end === 'stopped' || end === 'lost') say('resume_state', { folder: state, rows, step: last });
+  if (end === 'stopped' || end === 'lost') {
+    mkdirSync(state, { recursive: true });
+    writeFileSync(path.join(state, 'DONE'), '');
+    say('resume_state', { folder: state, rows, step: last });
+  }
   if (end === 'stopped') say('stopped', { rows, seconds: newest.time - run.created, resume: state });
   // The other host was heard a moment ago.
   if (end === 'elsewhere') for (const event of kept) event.time += Date.now() / 1000 - 12 - newest.time;

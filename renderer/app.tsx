@@ -1,4 +1,7 @@
-/** The window: top bar, what is wrong with the whole, the screen of the address, foot. A screen's code is loaded when it is first shown. */
+/**
+ * The window: top bar, what is wrong with the whole, the screen of the address, foot. The list of runs, where people come in, is here from the start; another screen's
+ * code is loaded when it is first shown.
+ */
 import { lazy, Suspense, useCallback, useEffect, useRef, useState, type ComponentType } from 'react';
 import { useConnection } from './api/connection.ts';
 import { Band } from './components/band.tsx';
@@ -7,6 +10,7 @@ import { Spinner } from './components/spinner.tsx';
 import { Toasts } from './components/toast.tsx';
 import { useAddress } from './navigation/address.ts';
 import { resolveScreen, type ScreenName } from './navigation/screens.ts';
+import { RunsScreen } from './screens/runs/runs-screen.tsx';
 import { loadAppInfo, useAppInfo } from './shell/app-info.ts';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { Foot } from './shell/foot.tsx';
@@ -21,7 +25,7 @@ import { useRunRows, useRuns } from './stores/runs.ts';
 import styles from './app.module.css';
 
 const screens: Readonly<Record<ScreenName, ComponentType>> = {
-  runs: lazy(async () => ({ default: (await import('./screens/runs/runs-screen.tsx')).RunsScreen })),
+  runs: RunsScreen,
   run: lazy(async () => ({ default: (await import('./screens/run/run-screen.tsx')).RunScreen })),
   compare: lazy(async () => ({ default: (await import('./screens/compare/compare-screen.tsx')).CompareScreen })),
   'new-run': lazy(async () => ({ default: (await import('./screens/new-run/new-run-screen.tsx')).NewRunScreen })),

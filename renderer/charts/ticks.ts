@@ -44,11 +44,18 @@ export function logTicks(low: number, high: number, most: number): number[] {
   );
 }
 
-/** All labels of one axis with the same number of decimals: 0.2, 0.4, 1.0. Very small numbers as 5e-5. 0 of an axis of small numbers stays `0`. */
+/** All labels of one axis with the same number of decimals: 0.2, 0.4, 1.0. Very small and very large numbers as 5e-5. 0 of an axis of small numbers stays `0`. */
 export function tickLabels(ticks: readonly number[]): string[] {
   const largest = Math.max(...ticks.map(Math.abs), 0);
-  if (largest > 0 && largest < 0.002)
-    return ticks.map((tick) => (tick === 0 ? '0' : tick.toExponential().replace(/^(-?\d(?:\.\d\d?)?)\d*e/, '$1e')));
+  if (largest > 0 && (largest < 0.01 || largest >= 1e7))
+    return ticks.map((tick) =>
+      tick === 0
+        ? '0'
+        : tick
+            .toExponential()
+            .replace(/^(-?\d(?:\.\d\d?)?)\d*e/, '$1e')
+            .replace('+', ''),
+    );
   const decimals = Math.max(0, ...ticks.map((tick) => decimalsOf(tick)));
   const capped = Math.min(decimals, 5);
   return ticks.map((tick) => (largest >= 10_000 || decimals === 0 ? grouped(tick) : tick.toFixed(capped)));

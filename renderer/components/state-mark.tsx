@@ -24,16 +24,18 @@ interface StateMarkProps {
   elsewhere?: string | boolean | null | undefined;
   /** Instead of the state's word: "running when last heard, 14:48:54". */
   text?: string | undefined;
+  /** As it was when it was last heard of, which may be over. */
+  unheard?: boolean | undefined;
 }
 
-export function StateMark({ state, elsewhere, text }: StateMarkProps) {
+export function StateMark({ state, elsewhere, text, unheard = false }: StateMarkProps) {
   const mark = marks[state];
   const away = Boolean(elsewhere) && ['preparing', 'running', 'stopping'].includes(state);
   const word =
     away && state === 'running' ? `on ${typeof elsewhere === 'string' ? elsewhere : 'another host'}` : mark.word;
   return (
-    <span className={classes(styles.state, styles[mark.tone])}>
-      <Icon name={away ? 'elsewhere' : mark.icon} size={11} />
+    <span className={classes(styles.state, styles[unheard ? 'warning' : mark.tone])}>
+      <Icon name={unheard ? 'warning' : away ? 'elsewhere' : mark.icon} size={11} />
       {text ?? word}
     </span>
   );

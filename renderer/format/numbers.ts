@@ -70,7 +70,7 @@ export function formatLr(value: Value): string {
   const words = unwritable(value);
   if (words !== null || value === null || value === undefined) return words ?? missing;
   if (value === 0) return '0';
-  return Math.abs(value) < 0.01 ? exponent(value, 3) : String(Number(value.toPrecision(3)));
+  return Math.abs(value) < 0.01 || Math.abs(value) >= 1e6 ? exponent(value, 3) : String(Number(value.toPrecision(3)));
 }
 
 /** Any other measure (grad-norm, rows/s, seconds a row): three digits, 0.69, 1.94, 12.3, 1,234. */

@@ -15,7 +15,7 @@ export function paletteItems(layers: readonly KeyLayer[], runs: readonly RunRow[
       .map((binding) => ({
         id: `${layer.id} ${binding.keys}`,
         group: layer.title,
-        text: binding.label,
+        text: binding.label.charAt(0).toUpperCase() + binding.label.slice(1),
         note: '',
         keys: binding.keys,
         run: binding.run,

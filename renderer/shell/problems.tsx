@@ -18,8 +18,8 @@ export function RefusedPage() {
       message={`The main process did not take the token of this address${reason === '' ? '.' : `: ${reason}.`} Nobody can read or stop runs without it.`}
       hint={
         <>
-          Open the whole address that <span className="mono">whetstone serve</span> printed, with the part after the
-          question mark. After a restart of it the address is another one.
+          Open the whole address that <span className="mono">whetstone serve</span> printed: the token stands behind its
+          #. The address stays the same over restarts while the port and the token file do.
         </>
       }
       actions={

@@ -93,11 +93,13 @@ export function CompareList(props: CompareListProps) {
                   </span>
                 </td>
                 <td className={styles.runName}>
-                  <LinkTo to={runAddress(detail.id)} title={detail.name}>
-                    {detail.name}
-                  </LinkTo>{' '}
-                  {detail.id === reference && <span className="third">ref.</span>}
-                  {repeatsHue(slot) && <span className="third"> same hue, other dash</span>}
+                  <span className={styles.names}>
+                    <LinkTo to={runAddress(detail.id)} title={detail.name}>
+                      {detail.name}
+                    </LinkTo>
+                    {detail.id === reference && <span className="third">ref.</span>}
+                    {repeatsHue(slot) && <span className="third">same hue, other dash</span>}
+                  </span>
                 </td>
                 <td className="number">{formatLoss(lastOf(detail, ceRole(detail)))}</td>
                 <td className="number">
@@ -128,7 +130,7 @@ export function CompareList(props: CompareListProps) {
                       <Button
                         kind="text"
                         small
-                        label={`Make ${detail.name} the reference`}
+                        label={`ref, compare all with ${detail.name}`}
                         onPress={() => onReference(detail.id)}
                       >
                         ref

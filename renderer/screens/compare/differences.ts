@@ -22,7 +22,8 @@ export function settingRows(runs: readonly RunDetail[], reference: number): Sett
   runs.forEach((run, i) => {
     put('recipe', null, i, run.recipe);
     put('model', null, i, run.model.name + (run.model.revision === null ? '' : ` ${run.model.revision.slice(0, 8)}`));
-    for (const { flag, name, meaning, value } of run.settings) put(flag?.replace(/^--/, '') ?? name, meaning, i, value);
+    for (const { flag, name, meaning, value } of run.settings)
+      put(flag?.replace(/^--(no-)?/, '') ?? name, meaning, i, value);
     put('rows folders', null, i, run.rowsFolders.join(', '));
     put('rows in all', 'row visits of the whole run', i, run.totalRows.toLocaleString('en-US'));
     put('steps', 'optimizer steps of the whole run', i, run.totalSteps.toLocaleString('en-US'));

@@ -15,7 +15,7 @@ import { useCensusJob } from './job-store.ts';
 import { censusField } from './problems.ts';
 import { ScheduleSection } from './schedule-section.tsx';
 import type { FormState } from './use-form.ts';
-import { sentence } from './words.ts';
+import { sentence } from '../../format/sentence.ts';
 import { useForm } from './form.ts';
 import styles from './ledger.module.css';
 

@@ -8,7 +8,7 @@ import { Spinner } from '../../components/spinner.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { TextInput } from '../../components/text-input.tsx';
 import { formatMoment } from '../../format/times.ts';
-import { sentence } from './words.ts';
+import { sentence } from '../../format/sentence.ts';
 import styles from './new-run.module.css';
 
 const shownRuns = 100;

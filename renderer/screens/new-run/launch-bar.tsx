@@ -14,7 +14,7 @@ import { launch, launchHeld } from './launch.ts';
 import { ProblemList } from './problem-list.tsx';
 import { censusField } from './problems.ts';
 import type { FormState } from './use-form.ts';
-import { sentence } from './words.ts';
+import { sentence } from '../../format/sentence.ts';
 import styles from './ledger.module.css';
 
 const counted = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;

@@ -6,7 +6,7 @@ import { useDraft } from '../../stores/draft.ts';
 import { BadRows } from './bad-rows.tsx';
 import { useForm } from './form.ts';
 import { settingLabel } from './fields.ts';
-import { sentence } from './words.ts';
+import { sentence } from '../../format/sentence.ts';
 
 const kinds = { error: 'bad', warning: 'warning', info: 'info' } as const;
 

@@ -54,7 +54,7 @@ function PoolLine() {
           {formatCounted(pool.images, 'image')}
           {inject + augPrefix > 0 &&
             `; left out ${formatCount(inject)} injected and ${formatCount(augPrefix)} that lead up to them`}
-          ; read in {formatDuration(pool.seconds)}
+          {pool.seconds >= 1 && `; read in ${formatDuration(pool.seconds)}`}
         </span>
         {again}
       </div>

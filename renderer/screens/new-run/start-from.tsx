@@ -9,7 +9,7 @@ import { toast } from '../../components/toast.tsx';
 import { draftOf, emptyRequest, useDraft, type DraftStart } from '../../stores/draft.ts';
 import { changesInWords } from './changes.ts';
 import type { Fault } from './problems.ts';
-import { sentence } from './words.ts';
+import { sentence } from '../../format/sentence.ts';
 import styles from './new-run.module.css';
 
 /** Takes a whole request over, says so, and offers the way back. */

@@ -11,7 +11,7 @@ import { formatDuration, formatMoment } from '../../format/times.ts';
 import { useTryJob } from './job-store.ts';
 import { secondsByRole } from './try-figures.ts';
 import type { FormState } from './use-form.ts';
-import { sentence } from './words.ts';
+import { sentence } from '../../format/sentence.ts';
 import styles from './ledger.module.css';
 
 function Figure({ name, text }: { name: string; text: string }) {

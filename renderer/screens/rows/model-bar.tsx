@@ -4,6 +4,7 @@ import type { RowDetail } from '../../../main/contract/window/rows.ts';
 import { useQuery } from '../../api/use-query.ts';
 import { Select } from '../../components/select.tsx';
 import { Spinner } from '../../components/spinner.tsx';
+import { shortModel } from '../../format/short-model.ts';
 import { setQuery } from '../../navigation/address.ts';
 import { Fault } from './fault.tsx';
 import { ModelFolder } from './model-folder.tsx';
@@ -22,8 +23,8 @@ export function ModelBar({ row }: { row: RowDetail }) {
   const listed = models.some(({ id }) => id === row.model);
   const options = [
     ...(row.model === null ? [{ value: '', label: 'Choose a model' }] : []),
-    ...(row.model === null || listed ? [] : [{ value: row.model, label: row.model }]),
-    ...models.map(({ id }) => ({ value: id, label: id })),
+    ...(row.model === null || listed ? [] : [{ value: row.model, label: shortModel(row.model, 2) }]),
+    ...models.map(({ id }) => ({ value: id, label: shortModel(id, 2) })),
   ];
   const select = (
     <Select
@@ -35,7 +36,7 @@ export function ModelBar({ row }: { row: RowDetail }) {
       mono
     />
   );
-  if (row.tokens) return select;
+  if (row.tokens) return <span title={row.model ?? undefined}>{select}</span>;
   return (
     <section aria-label="Target as tokens" className={styles.noTokens}>
       <div className={styles.sectionHead}>

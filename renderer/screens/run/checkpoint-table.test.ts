@@ -55,6 +55,19 @@ describe('checkpointTable', () => {
     expect(columns.map((column) => column.hash)).toEqual(['e41a', '88c0']);
   });
 
+  it('has one column for one row set, whatever name it was scored under', () => {
+    const { columns, rows } = checkpointTable({
+      evaluations: [evaluation(0, 1.4), evaluation(80, 0.6, { set: 'val_epoch' })],
+      checkpoints: [],
+    });
+    expect(columns.map(({ set, group }) => [set, group])).toEqual([
+      ['held-out', null],
+      ['held-out', 'drag'],
+      ['held-out', 'text'],
+    ]);
+    expect(rows.map(({ cells }) => cells[0]?.mean)).toEqual([1.4, 0.6]);
+  });
+
   it('tints against the best before, and not within two standard errors', () => {
     const means = [1, 0.5, 0.51, 0.6, 0.49];
     const { rows } = checkpointTable({

@@ -43,12 +43,11 @@ export function checkpointTable(run: Pick<RunDetail, 'evaluations' | 'checkpoint
 } {
   const columns: TableColumn[] = [];
   for (const { set, hash, n, groups } of run.evaluations) {
-    // Another hash is another row set under the same name: never in one column.
-    if (!columns.some((c) => c.set === set && c.hash === hash && c.group === null))
-      columns.push({ set, group: null, n, hash });
+    // The hash is the row set: another one under the same name is never in one column, the same one under two names is.
+    if (!columns.some((c) => c.hash === hash && c.group === null)) columns.push({ set, group: null, n, hash });
     if (groups.length < 2) continue;
     for (const group of groups)
-      if (!columns.some((c) => c.set === set && c.hash === hash && c.group === group.name))
+      if (!columns.some((c) => c.hash === hash && c.group === group.name))
         columns.push({ set, group: group.name, n: group.n, hash });
   }
   columns.sort((a, b) => order(columns, a) - order(columns, b));
@@ -75,7 +74,7 @@ export function checkpointTable(run: Pick<RunDetail, 'evaluations' | 'checkpoint
         time: null,
       });
     columns.forEach((column, i) => {
-      if (column.set !== evaluation.set || column.hash !== evaluation.hash) return;
+      if (column.hash !== evaluation.hash) return;
       const figure = figureOf(evaluation, column.group);
       if (figure) row.cells[i] = { mean: figure.mean, stderr: figure.stderr, tint: 0 };
     });
@@ -86,8 +85,7 @@ export function checkpointTable(run: Pick<RunDetail, 'evaluations' | 'checkpoint
 }
 
 const order = (columns: readonly TableColumn[], column: TableColumn): number =>
-  columns.findIndex((each) => each.set === column.set && each.hash === column.hash) * 1000 +
-  (column.group === null ? 0 : 1);
+  columns.findIndex((each) => each.hash === column.hash) * 1000 + (column.group === null ? 0 : 1);
 
 /** Against the best before: once something got worse, it stays marked until it is better again. */
 function tintColumn(cells: readonly (TableCell | null)[]): void {

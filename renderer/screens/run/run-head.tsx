@@ -6,6 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { copyAndSay } from '../../components/copy-text.ts';
 import { LinkTo } from '../../components/link-to.tsx';
 import { StateMark, stateWord } from '../../components/state-mark.tsx';
+import { shortModel } from '../../format/short-model.ts';
 import { formatClock, formatDuration } from '../../format/times.ts';
 import { formatAddress, go } from '../../navigation/address.ts';
 import { isAtWork } from '../../stores/runs.ts';
@@ -33,9 +34,14 @@ export function RunHead({ run, onStop }: { run: RunDetail; onStop: () => void })
         /
       </span>
       <EditableText key={run.name} as="h1" run={run.id} field="name" value={run.name} label="Name of the run" />
-      <StateMark state={run.state} elsewhere={run.elsewhere ? (run.host ?? true) : null} text={heard} />
+      <StateMark
+        state={run.state}
+        elsewhere={run.elsewhere ? (run.host ?? true) : null}
+        text={heard}
+        unheard={!connected && atWork}
+      />
       <span className={`small second ellipsis ${styles.what}`}>
-        {run.recipe} · {run.model.name}{' '}
+        {run.recipe} · <span title={run.model.path}>{shortModel(run.model.name, 2)}</span>{' '}
         {run.model.revision !== null && <span className="mono-small third">{run.model.revision.slice(0, 8)}</span>} ·{' '}
         {deviceWords(run)}
       </span>

@@ -32,6 +32,7 @@ export function RunLane({ run, x, kind, curve, replaced, end, cursor, width, cho
     return from === null ? [] : [{ ...segment, from }];
   });
   const marks = savedMarks(run, kind, curve, perPixel * 52).filter((mark) => mark.x >= x[0] && mark.x <= x[1]);
+  const apart = hittable(marks, perPixel * 25);
   const next = run.planned.find((each) => each.name !== null && each.rows > run.rows);
   const nextX = next && kind === 'rows' && run.etaSeconds !== null ? next.rows : null;
   return (
@@ -70,15 +71,23 @@ export function RunLane({ run, x, kind, curve, replaced, end, cursor, width, cho
         ))}
         {marks.map((mark) => (
           <span key={mark.name}>
-            <button
-              type="button"
-              className={classes(styles.diamond, mark.epoch && styles.epoch, chosen === mark.name && styles.chosen)}
-              style={{ left: `${share(mark.x)}%` }}
-              aria-label={`Checkpoint ${mark.name}`}
-              aria-pressed={chosen === mark.name}
-              title={mark.name}
-              onClick={() => onChoose(mark.name)}
-            />
+            {apart.has(mark.name) ? (
+              <button
+                type="button"
+                className={classes(styles.diamond, mark.epoch && styles.epoch, chosen === mark.name && styles.chosen)}
+                style={{ left: `${share(mark.x)}%` }}
+                aria-label={`Checkpoint ${mark.name}`}
+                aria-pressed={chosen === mark.name}
+                title={mark.name}
+                onClick={() => onChoose(mark.name)}
+              />
+            ) : (
+              <span
+                className={classes(styles.diamond, mark.epoch && styles.epoch, chosen === mark.name && styles.chosen)}
+                style={{ left: `${share(mark.x)}%` }}
+                title={mark.name}
+              />
+            )}
             {mark.label !== null && (
               <span
                 className={classes(styles.name, share(mark.x) > 92 && styles.before)}
@@ -110,6 +119,18 @@ export function RunLane({ run, x, kind, curve, replaced, end, cursor, width, cho
       <AtStep cursor={cursor} curve={curve} run={run} kind={kind} />
     </div>
   );
+}
+
+/** Names of the marks that can be hit one by one, `least` (in units of x) from each other; the others are chosen in the table. */
+function hittable(marks: readonly { name: string; x: number }[], least: number): ReadonlySet<string> {
+  const names = new Set<string>();
+  let last = Number.NEGATIVE_INFINITY;
+  for (const { name, x } of marks.toSorted((a, b) => a.x - b.x)) {
+    if (x - last < least) continue;
+    names.add(name);
+    last = x;
+  }
+  return names;
 }
 
 function AtStep({ cursor, curve, run, kind }: { cursor: Cursor; curve: Series | null; run: RunDetail; kind: XKind }) {

@@ -50,7 +50,7 @@ export function SideCheckpoints({ run, chosen, onChoose }: SideCheckpointsProps)
           'no held-out rows'
         ) : (
           <>
-            held-out CE ±SE, {sets.map((set) => `${set.set} n ${formatCount(set.n)} `)}
+            held-out CE ±SE, {sets.length > 1 ? `${sets.length} row sets` : `n ${formatCount(sets[0]?.n)}, set`}{' '}
             <span className="mono-small">{sets.map((set) => set.hash.slice(0, 4)).join(', ')}</span>
           </>
         )
@@ -69,7 +69,7 @@ export function SideCheckpoints({ run, chosen, onChoose }: SideCheckpointsProps)
                   title={columnTitle(column)}
                 >
                   <span className={classes(column.group === null && styles.main)}>
-                    {column.group ?? (sets.length > 1 ? column.set : 'all')}
+                    {column.group ?? (sets.length > 1 ? column.set.replaceAll('_', ' ') : 'all')}
                   </span>
                   <small>n {formatCount(column.n)}</small>
                 </th>

@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Say } from '../../components/say.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatCount } from '../../format/numbers.ts';
+import { sentence } from '../../format/sentence.ts';
 import { formatDuration, formatMoment, nowSeconds } from '../../format/times.ts';
 import { resumeRun, useConnected, whyNotResume } from '../runs/run-actions.tsx';
 import { LogTail } from './side-log.tsx';
@@ -22,14 +23,16 @@ export function SideFailure({ run, onLog }: { run: RunDetail; onLog: () => void 
       title={titles[run.state as keyof typeof titles]}
       note={`at step ${formatCount(run.steps)} of ${formatCount(run.totalSteps)}`}
       actions={
-        <Button small keys="R" onPress={() => void resumeRun(run.id)} disabledReason={why}>
-          Resume
-        </Button>
+        why === null && (
+          <Button small keys="R" onPress={() => void resumeRun(run.id)}>
+            Resume
+          </Button>
+        )
       }
     >
       <div className={styles.says}>
         {run.state === 'failed' && (
-          <Say kind="bad" title={run.failure?.message ?? 'The trainer ended without saying why.'}>
+          <Say kind="bad" title={sentence(run.failure?.message ?? 'The trainer ended without saying why')}>
             {run.failure?.hint ?? 'The end of its log may say more.'}{' '}
             {run.failure && <span className="mono-small third">{run.failure.code}</span>}
           </Say>

@@ -7,7 +7,7 @@ import { classes } from '../../components/classes.ts';
 import { Section } from '../../components/section.tsx';
 import { formatBytes } from '../../format/numbers.ts';
 import { useLive } from '../../stores/use-live.ts';
-import { lastLines } from './last-lines.ts';
+import { lastLines, shortLine } from './last-lines.ts';
 import styles from './run-log.module.css';
 
 interface LogTailProps {
@@ -54,7 +54,12 @@ export function LogTail({ run, lines, onLog, inside = false }: LogTailProps) {
           held.current = scrollHeight - scrollTop - clientHeight < 24;
         }}
       >
-        {text}
+        {text.split('\n').map((line, at) => (
+          <span key={at} className={styles.line}>
+            {shortLine(line)}
+            {'\n'}
+          </span>
+        ))}
       </pre>
     );
   if (inside) return body;

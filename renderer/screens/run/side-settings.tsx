@@ -1,12 +1,15 @@
 /** Settings of a run, those that differ from their default first; the command line of the same run; what the run warned of. */
 import { useState } from 'react';
-import type { RunDetail } from '../../../main/contract/window/runs.ts';
+import type { RunDetail, ShownSetting } from '../../../main/contract/window/runs.ts';
 import { Button } from '../../components/button.tsx';
 import { copyAndSay } from '../../components/copy-text.ts';
 import { Say } from '../../components/say.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatCount, formatCounted } from '../../format/numbers.ts';
 import styles from './run.module.css';
+
+/** As its flag is typed. A flag that turns something off names what it turns off: `--no-recompute` is recompute, which is on or off. */
+const settingName = ({ flag, name }: ShownSetting): string => flag?.replace(/^--(no-)?/, '') ?? name;
 
 export function SideSettings({ run }: { run: RunDetail }) {
   const [all, setAll] = useState(false);
@@ -32,7 +35,7 @@ export function SideSettings({ run }: { run: RunDetail }) {
             key={setting.name}
             title={`${setting.meaning ?? setting.name}${setting.differs && setting.default !== null ? `\nDefault: ${setting.default}` : ''}`}
           >
-            <dt className="third">{setting.flag?.replace(/^--/, '') ?? setting.name}</dt>
+            <dt className="third">{settingName(setting)}</dt>
             <dd className={setting.differs ? undefined : 'second'}>{setting.value === '' ? '–' : setting.value}</dd>
           </div>
         ))}

@@ -10,6 +10,8 @@ import { ProgressBar } from '../../components/progress-bar.tsx';
 import { Sparkline } from '../../components/sparkline.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { formatCount, formatError, formatLoss, missing } from '../../format/numbers.ts';
+import { sentence } from '../../format/sentence.ts';
+import { shortModel } from '../../format/short-model.ts';
 import { formatDuration, formatMoment } from '../../format/times.ts';
 import { isAtWork } from '../../stores/runs.ts';
 import { EditableText } from './editable-text.tsx';
@@ -87,6 +89,10 @@ export const RunLine = memo(function RunLine(props: RunLineProps) {
                 </button>
               </>
             )}
+            {run.elsewhere && isAtWork(run) && run.lastHeardSeconds !== null && (
+              <span className="third nowrap">last heard {formatDuration(run.lastHeardSeconds)} ago</span>
+            )}
+            {run.folderGone && <span className="third nowrap">folder gone</span>}
             <span className={classes('third', styles.note)}>
               <EditableText
                 key={run.note}
@@ -97,15 +103,11 @@ export const RunLine = memo(function RunLine(props: RunLineProps) {
                 placeholder="note"
               />
             </span>
-            {run.elsewhere && isAtWork(run) && run.lastHeardSeconds !== null && (
-              <span className="third nowrap">last heard {formatDuration(run.lastHeardSeconds)} ago</span>
-            )}
-            {run.folderGone && <span className="third nowrap">folder gone</span>}
           </div>
         </td>
         <td className="second">{run.recipe}</td>
         <td className={classes('second', styles.model)} title={run.modelName}>
-          {run.modelName}
+          {shortModel(run.modelName)}
         </td>
         <td>
           <Progress run={run} />
@@ -192,7 +194,7 @@ function Why({ run, connected }: { run: RunRow; connected: boolean }) {
   return (
     <div className={styles.reason}>
       <p>
-        <b>{run.failure.message}</b> {run.failure.hint}{' '}
+        <b>{sentence(run.failure.message)}</b> {run.failure.hint}{' '}
         {run.canResume
           ? 'It has a resume state to go on from.'
           : run.folderGone

@@ -1,7 +1,9 @@
 /** Every part in every state, for those who build them: what a change to a part does is seen here in one look, in both themes. */
 import { Screen } from '../../components/screen.tsx';
+import { Charts } from './charts.tsx';
 import { Buttons, Choices, Fields } from './controls.tsx';
 import { Floating } from './floating.tsx';
+import { Identity, Masks } from './masks.tsx';
 import { Bands, Icons, Nothing, Numbers, Progress, RunStates, SaidInPlace } from './said.tsx';
 import styles from './states-screen.module.css';
 import { Tints } from './tints.tsx';
@@ -14,20 +16,23 @@ export function StatesScreen() {
       className={styles.columns}
     >
       <div className={styles.column}>
+        <Charts />
+        <Progress />
+        <Bands />
+        <Nothing />
+        <Floating />
+        <Icons />
+      </div>
+      <div className={styles.column}>
         <RunStates />
         <Buttons />
         <Fields />
         <Choices />
-        <Floating />
-      </div>
-      <div className={styles.column}>
         <SaidInPlace />
-        <Bands />
-        <Progress />
-        <Nothing />
-        <Numbers />
+        <Masks />
+        <Identity />
         <Tints />
-        <Icons />
+        <Numbers />
       </div>
     </Screen>
   );
