@@ -21,15 +21,25 @@ const descriptionSchema = z.object({
 });
 export type TrainerDescription = z.infer<typeof descriptionSchema>;
 
-const describeMs = 30_000;
 const lowBytes = 10 * 2 ** 30;
 /** Disks are sold and shown everywhere in powers of 1000. */
 const gb = (bytes: number): string => `${(bytes / 1e9).toFixed(bytes < 1e10 ? 1 : 0)} GB`;
 const gib = (bytes: number): string => `${(bytes / 2 ** 30).toFixed(bytes < 10 * 2 ** 30 ? 1 : 0)} GiB`;
 
 /** Throws AppError: the trainer is not built, or does not start (a missing library, a driver that is too old). */
-export async function describeTrainer(environment: Environment): Promise<TrainerDescription> {
-  const text = await askTrainer(['describe'], { environment, signal: AbortSignal.timeout(describeMs) });
+export async function describeTrainer(environment: Environment, describeMs = 30_000): Promise<TrainerDescription> {
+  const signal = AbortSignal.timeout(describeMs);
+  let text: string;
+  try {
+    text = await askTrainer(['describe'], { environment, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new AppError(
+      'trainer-silent',
+      `the trainer did not say within ${describeMs / 1000} s what it is`,
+      'A driver or a disk may hang: look at what nvidia-smi says, then check again.',
+    );
+  }
   try {
     return descriptionSchema.parse(JSON.parse(text));
   } catch (error) {

@@ -31,7 +31,7 @@ export async function readLogPart(file: string, before: number | null, bytes: nu
         const found = read.indexOf(lineBreak);
         // A single line that is longer than the part is shown from its middle.
         if (found >= 0 && found + 1 < read.length) start = found + 1;
-        else while (start < read.length && isContinuation(read[start])) start += 1;
+        else start += cutCharacter(read.subarray(start));
       }
       return { text: read.subarray(start).toString('utf8'), from: from + start, to: from + filled, size };
     } finally {
@@ -44,5 +44,9 @@ export async function readLogPart(file: string, before: number | null, bytes: nu
   }
 }
 
-/** A byte in the middle of a character of UTF-8. */
-const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+/** How many bytes at the beginning are the rest of a character of UTF-8: 0 to 3, whatever the bytes are, so that every part has something in it. */
+function cutCharacter(bytes: Uint8Array): number {
+  let count = 0;
+  while (count < 3 && ((bytes[count] ?? 0) & 0xc0) === 0x80) count += 1;
+  return count;
+}
