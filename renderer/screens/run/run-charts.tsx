@@ -171,7 +171,7 @@ export function RunCharts(props: RunChartsProps) {
                   {isLead && series.error !== null && series.answer !== null && (
                     <Fact>not read: {series.error.message}</Fact>
                   )}
-                  {isLead && run.folderGone && <Fact>folder gone: from the history</Fact>}
+                  {isLead && run.folderGone && <Fact>from the history</Fact>}
                 </>
               }
               {...(isLead

@@ -86,10 +86,12 @@ function Repair({ run, why }: { run: RunDetail; why: string | null }) {
       ) : (
         'No checkpoint was saved. '
       )}
-      {state
-        ? `Resume state at step ${formatCount(state.step)}, saved ${formatMoment(state.time, now)}, ${formatDuration(now - state.time)} ago.`
-        : 'No resume state.'}
-      {why !== null && ` It cannot go on: ${why}.`}
+      {!state
+        ? 'No resume state: it cannot go on.'
+        : run.canResume
+          ? `Resume state at step ${formatCount(state.step)}, saved ${formatMoment(state.time, now)}, ${formatDuration(now - state.time)} ago.`
+          : `The resume state of step ${formatCount(state.step)} is not there any more: it cannot go on.`}
+      {run.canResume && why !== null && ` Not now: ${why}.`}
     </p>
   );
 }

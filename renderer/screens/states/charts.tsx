@@ -59,7 +59,7 @@ const states: readonly ChartState[] = [
     facts: <Fact>no event since 14:46</Fact>,
   },
   { says: 'stopped on a loss that is not finite', curve: short, marks: { ...noMarks, failedAt: 78 } },
-  { says: 'folder gone', curve: part, dim: true, facts: <Fact>folder gone: from the history</Fact> },
+  { says: 'folder gone', curve: part, dim: true, facts: <Fact>from the history</Fact> },
   {
     says: 'could not be read',
     curve: null,
