@@ -2,7 +2,7 @@
  * Opens the run history. The main process is its only writer, which a lock beside the database makes sure of, whatever else is started; everybody can
  * read. Handles to read and to write are different types, so code that was given a read handle cannot write.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError } from '../contract/errors.ts';
@@ -29,8 +29,9 @@ export type { Database };
 const networkTypes =
   /^(nfs4?|cifs|smb3|smbfs|afs|lustre|gpfs|beegfs|ceph|glusterfs|fuse\.(sshfs|glusterfs|ceph|s3fs|rclone|beegfs))$/;
 
-/** Type of the network file system that `folder` lies on, or undefined: local, or not to be told. `mounts` is the text of /proc/self/mounts. */
-export function networkFileSystem(folder: string, mounts: string = readMounts()): string | undefined {
+/** Type of the network file system that the folder `wanted` lies on, links followed, or undefined: local, or not to be told. `mounts` is the text of /proc/self/mounts. */
+export function networkFileSystem(wanted: string, mounts: string = readMounts()): string | undefined {
+  const folder = realPlace(wanted);
   let best = { place: '', type: '' };
   for (const line of mounts.split('\n')) {
     const [, raw = '', type = ''] = line.split(' ');
@@ -40,6 +41,17 @@ export function networkFileSystem(folder: string, mounts: string = readMounts())
     if (within && place.length >= best.place.length) best = { place, type };
   }
   return networkTypes.test(best.type) ? best.type : undefined;
+}
+
+/** Where a folder really is, or will be: that of the nearest folder above it that is there. */
+function realPlace(folder: string): string {
+  const place = path.resolve(folder);
+  try {
+    return realpathSync(place);
+  } catch {
+    const parent = path.dirname(place);
+    return parent === place ? place : path.join(realPlace(parent), path.basename(place));
+  }
 }
 
 function readMounts(): string {
@@ -130,6 +142,8 @@ export function tryOpenWriter(file: string): WriteDb | undefined {
   try {
     const sqlite = open(file, false);
     try {
+      // A file that may not be written to opens all the same, to be read: found out here and not at the first event.
+      sqlite.exec('BEGIN IMMEDIATE; CREATE TABLE may_be_written (it); ROLLBACK');
       migrate(sqlite);
     } catch (error) {
       sqlite.close();

@@ -75,7 +75,7 @@ describe('folders', () => {
   it('of thousands are cut, and say so', async () => {
     const f = path.join(data.folder, 'many');
     mkdirSync(f);
-    for (let at = 0; at < 3000; at += 1) mkdirSync(path.join(f, `e${at}`));
+    for (let at = 0; at < 2100; at += 1) mkdirSync(path.join(f, `e${at}`));
     const listing = await list(f);
     expect([listing.entries.length, listing.more]).toEqual([2000, true]);
     expect(listing.entries.at(-1)?.name).toBe('e1999');
