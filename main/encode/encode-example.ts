@@ -8,6 +8,7 @@ import path from 'node:path';
 import { countCodePoints } from '../text/code-points.ts';
 import type { RawRow } from '../datasets/row.ts';
 import { RowFault } from '../datasets/row-fault.ts';
+import { hintFor } from '../datasets/row-hints.ts';
 import { targetField, targetFields } from '../recipes/webmix/target-fields.ts';
 import { imageGrid, imageTokenCount } from './image-settings.ts';
 import type { Grid } from './image-settings.ts';
@@ -42,7 +43,7 @@ export async function encodeExample(
   const [result] = await encodeExamples(processor, [{ ...raw, row: { ...raw.row, images } }]);
   if (result instanceof RowFault) {
     const file = path.join(raw.row.folder, 'rows.jsonl');
-    throw new AppError(result.code, `${file}:${raw.row.line}: ${result.message}`, 'Correct the row, or leave it out.');
+    throw new AppError(result.code, `${file}:${raw.row.line}: ${result.message}`, hintFor(result.code));
   }
   if (result === undefined) throw new Error('no example came back');
   return result;
@@ -122,6 +123,11 @@ function assemble(
   const tokensOf = grids.map((grid) => imageTokenCount(processor.image, grid));
   const imageTokens = tokensOf.reduce((sum, tokens) => sum + tokens, 0);
   const ids = expand(full, processor.imageTokenId, tokensOf);
+  if (processor.context !== null && ids.length > processor.context)
+    throw new RowFault(
+      'row-context',
+      `it has ${ids.length} tokens (${imageTokens} of images, ${count} of the target) and the model's context holds ${processor.context}`,
+    );
   const first = ids.length - count;
   return {
     ids,

@@ -136,6 +136,48 @@ test('bad rows are all listed, the others encoded', async () => {
   });
 });
 
+test('a row beyond the context of the model is refused, with its lengths', async () => {
+  const folder = path.join(root, 'short');
+  cpSync(path.join(golden, 'processor'), folder, { recursive: true });
+  const config = JSON.parse(readFileSync(path.join(folder, 'config.json'), 'utf8'));
+  const open = (tokens: number): Promise<Processor> => {
+    config.text_config.max_position_embeddings = tokens;
+    writeFileSync(path.join(folder, 'config.json'), JSON.stringify(config));
+    return openProcessor(folder);
+  };
+  const pool = await makePool([makeRow({ target: 'word '.repeat(50), messages: userMessage('a', 'a.png') })], {
+    'a.png': makePng(256, 256),
+  });
+  const whole = await encodeExample(processor, await readRow(pool.rows[0]!));
+  const { length } = whole.ids;
+  const { bad } = await encodeRows(pool.rows, await open(length - 1), { cacheFolder });
+  expect(bad).toMatchObject([{ line: 1, code: 'row-context' }]);
+  expect(bad[0]!.message).toBe(
+    `it has ${length} tokens (64 of images, ${whole.targetIds.length} of the target) and the model's context holds ${length - 1}`,
+  );
+  expect(() => refuseBadRows(bad, 0)).toThrow(
+    expect.objectContaining({ hint: expect.stringMatching(/Shorten.*--allow-bad 1 to train without it/) }),
+  );
+  expect((await encodeRows(pool.rows, await open(length), { cacheFolder })).bad).toEqual([]);
+});
+
+test('advice is for the fault, where all rows have the same', () => {
+  const row = (code: string) => ({ file: '/f', line: 1, code, message: 'm' });
+  const hint = (...codes: string[]): string | undefined => {
+    try {
+      refuseBadRows(codes.map(row), 0);
+    } catch (error) {
+      return (error as { hint?: string }).hint;
+    }
+    return undefined;
+  };
+  expect(hint('image-colour', 'image-format')).toBe(
+    'Put an 8-bit RGB or gray PNG, JPEG or WebP in its place. Or give --allow-bad 2 to train without them.',
+  );
+  expect(hint('row-surrogate')).toMatch(/whole character.*--allow-bad 1 to train without it\.$/);
+  expect(hint('row-surrogate', 'row-json')).toBe('Correct them. Or give --allow-bad 2 to train without them.');
+});
+
 test('worker threads give the same rows as the main thread', async () => {
   const { rows } = await makePool(manyRows(600));
   const alone = await encodeRows(rows, processor, { cacheFolder: path.join(root, 'alone'), workers: 1 });

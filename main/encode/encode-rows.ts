@@ -10,6 +10,7 @@ import { Worker } from 'node:worker_threads';
 import { AppError } from '../contract/errors.ts';
 import type { BadRow, EncodedRow, PoolRow } from '../contract/pool.ts';
 import { compareCodePoints } from '../text/code-points.ts';
+import { hintFor } from '../datasets/row-hints.ts';
 import { fileError } from '../io/atomic-file.ts';
 import { threadEntry } from '../threads/entry.ts';
 import { packFolder, readPackIndex } from './pack.ts';
@@ -97,8 +98,14 @@ export function refuseBadRows(bad: readonly BadRow[], allowed: number): void {
   throw new AppError(
     bad.length === 1 ? (bad[0]?.code ?? 'bad-rows') : 'bad-rows',
     `${bad.length} ${bad.length === 1 ? 'row' : 'rows'} cannot be used${allowed > 0 ? ` (${allowed} allowed)` : ''}:\n${shown.join('\n')}${rest}`,
-    `Correct them, or give --allow-bad ${bad.length} to train without them.`,
+    `${advice(bad)} Or give --allow-bad ${bad.length} to train without ${bad.length === 1 ? 'it' : 'them'}.`,
   );
+}
+
+/** What helps all of them; with faults of several kinds, there is no one thing to say. */
+function advice(bad: readonly BadRow[]): string {
+  const [first, second] = new Set(bad.map(({ code }) => hintFor(code)));
+  return (second === undefined ? first : undefined) ?? (bad.length === 1 ? 'Correct it.' : 'Correct them.');
 }
 
 function pick(wanted: ReadonlyMap<string, PoolRow>, known: ReadonlyMap<string, EncodedRow>): Map<string, EncodedRow> {

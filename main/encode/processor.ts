@@ -29,6 +29,8 @@ export interface Processor {
   image: ImageSettings;
   /** No token id reaches this number: rows of the model's embedding table. */
   vocabSize: number;
+  /** Tokens that a row may have, as config.json has it; null where it says nothing. */
+  context: number | null;
   imageTokenId: number;
   endTokenId: number;
   /** Ids of placeholders that a row must not hold. */
@@ -39,7 +41,10 @@ const modelConfigSchema = z.object({
   model_type: z.string(),
   image_token_id: z.int().nonnegative().optional(),
   vocab_size: z.int().positive().optional(),
-  text_config: z.object({ vocab_size: z.int().positive() }).optional(),
+  max_position_embeddings: z.int().positive().optional(),
+  text_config: z
+    .object({ vocab_size: z.int().positive(), max_position_embeddings: z.int().positive().optional() })
+    .optional(),
   vision_config: z
     .object({ patch_size: z.int(), spatial_merge_size: z.int(), temporal_patch_size: z.int() })
     .partial()
@@ -67,6 +72,8 @@ function readProcessor(folder: string): Processor {
   if (vocabSize === undefined)
     throw new AppError('model-config', `${folder}/config.json says no vocab_size`, 'Fetch it again.');
 
+  const context = model.text_config?.max_position_embeddings ?? model.max_position_embeddings ?? null;
+
   const tokenizerJson = parseFile(folder, 'tokenizer.json', read('tokenizer.json'), tokenizerJsonSchema);
   const tokenizerConfig = parseFile(
     folder,
@@ -79,7 +86,7 @@ function readProcessor(folder: string): Processor {
     throw new AppError(
       'tokenizer-too-large',
       `the tokenizer in ${folder} has ids up to ${idEnd - 1}, the model's vocabulary ends at ${vocabSize - 1}`,
-      'Take the processor that belongs to the model.',
+      "Take the tokenizer files that were published with the model: ids beyond the model's table have no embedding.",
     );
   }
   const image = readImageSettings(folder, read);
@@ -94,13 +101,14 @@ function readProcessor(folder: string): Processor {
     );
   }
   return {
-    id: identity(files, [architecture.modelType, vocabSize]),
+    id: identity(files, [architecture.modelType, vocabSize, context]),
     folder,
     architecture,
     tokenizer,
     template,
     image,
     vocabSize,
+    context,
     imageTokenId,
     endTokenId: requireToken(folder, tokenizer, architecture.endToken, 'end token'),
     foreignIds: new Map(

@@ -21,15 +21,21 @@ export interface CheckedModel {
 
 const again = 'Fetch it again: hf download checks what is there and brings what is missing.';
 
-const configSchema = z.object({ model_type: z.string() });
+const configSchema = z.object({
+  model_type: z.string(),
+  image_token_id: z.int().optional(),
+  vocab_size: z.int().optional(),
+  text_config: z.object({ vocab_size: z.int().optional() }).optional(),
+});
 const indexSchema = z.object({ weight_map: z.record(z.string(), z.string()) });
 
 /**
- * Throws AppError: model-config, model-unknown, model-weights-missing, model-shard-missing, model-shard-damaged, tokenizer-missing.
+ * Throws AppError: model-config, model-unknown, model-weights-missing, model-shard-missing, model-shard-damaged, tokenizer-missing, processor-foreign.
  * `processorFolder` is where tokenizer and templates are taken from, if not from the model.
  */
 export function checkModel(folder: string, processorFolder: string = folder): CheckedModel {
-  const modelType = readJson(path.join(folder, 'config.json'), configSchema).model_type;
+  const config = readJson(path.join(folder, 'config.json'), configSchema);
+  const modelType = config.model_type;
   if (!knownModelTypes.includes(modelType))
     throw new AppError(
       'model-unknown',
@@ -47,7 +53,31 @@ export function checkModel(folder: string, processorFolder: string = folder): Ch
         ? 'Fetch it again, or give the folder of a processor with --processor.'
         : 'Give another folder with --processor, or leave it out: then the model has to bring its own.',
     );
+  if (processorFolder !== folder) checkPair(folder, config, processorFolder);
   return { modelType, shards, bytes };
+}
+
+type Config = z.output<typeof configSchema>;
+
+/** A processor of another folder has to be for this model. Its tokenizer is held against its own config.json where it is opened, so that one stands for it here. */
+function checkPair(modelFolder: string, model: Config, processorFolder: string): void {
+  const processor = readJson(path.join(processorFolder, 'config.json'), configSchema);
+  const vocabulary = (config: Config): number => config.text_config?.vocab_size ?? config.vocab_size ?? 0;
+  const differ = (a?: number, b?: number): boolean => a !== undefined && b !== undefined && a !== b;
+  const differs =
+    processor.model_type !== model.model_type
+      ? `is for the type ${processor.model_type}, the model is of the type ${model.model_type}`
+      : vocabulary(processor) > vocabulary(model)
+        ? `has a vocabulary of ${vocabulary(processor)} ids, the model has ${vocabulary(model)} embeddings`
+        : differ(processor.image_token_id, model.image_token_id)
+          ? `has the image placeholder at the id ${processor.image_token_id}, the model has it at ${model.image_token_id}`
+          : null;
+  if (differs === null) return;
+  throw new AppError(
+    'processor-foreign',
+    `the processor in ${processorFolder} does not belong to the model in ${modelFolder}: it ${differs}`,
+    "Leave --processor out to take the model's own, or give the folder that was published with this model.",
+  );
 }
 
 function weightFiles(folder: string): string[] {

@@ -126,6 +126,26 @@ describe('checking a model', () => {
     expect(caught(() => checkModel(folder)).message).toContain('3 bytes long');
   });
 
+  it('refuses a processor of another model, and says what differs', () => {
+    const config = (folder: string, more: object): void =>
+      writeFileSync(path.join(folder, 'config.json'), JSON.stringify({ model_type: 'qwen3_5', ...more }));
+    const folder = model(path.join(scratch, 'm'));
+    const other = model(path.join(scratch, 'other'));
+    config(folder, { image_token_id: 7, text_config: { vocab_size: 1000 } });
+    const differing = (more: object): AppError => {
+      config(other, more);
+      return caught(() => checkModel(folder, other));
+    };
+    const larger = differing({ image_token_id: 7, text_config: { vocab_size: 1001 } });
+    expect(larger).toMatchObject({ code: 'processor-foreign', hint: expect.stringContaining('--processor') });
+    expect(larger.message).toContain(`the processor in ${other} does not belong to the model in ${folder}`);
+    expect(larger.message).toContain('a vocabulary of 1001 ids, the model has 1000 embeddings');
+    expect(differing({ image_token_id: 8, vocab_size: 1000 }).message).toContain('at the id 8, the model has it at 7');
+    expect(differing({ model_type: 'qwen3_vl' }).message).toContain('for the type qwen3_vl');
+    config(other, { image_token_id: 7, vocab_size: 900 });
+    expect(checkModel(folder, other).modelType).toBe('qwen3_5');
+  });
+
   it('finds that there are no weights, no tokenizer, no configuration', () => {
     const folder = model(path.join(scratch, 'm'));
     rmSync(path.join(folder, 'tokenizer.json'));

@@ -18,8 +18,7 @@ function seedWord(seed: number | bigint): number {
   if (typeof seed === 'number' && !Number.isSafeInteger(seed))
     throw new RangeError(`a seed has to be a whole number that is exact in a double (give a bigint), not ${seed}`);
   const whole = BigInt(seed);
-  if (whole < 0n || whole >= 2n ** 64n)
-    throw new RangeError(`a seed has to be 0 to 2^64 - 1, not ${whole.toString()}`);
+  if (whole < 0n || whole >= 2n ** 64n) throw new RangeError(`a seed has to be 0 to 2^64 - 1, not ${whole.toString()}`);
   return Number(whole & 0xffffffffn);
 }
 

@@ -5,6 +5,7 @@ import { AppError } from '../../contract/errors.ts';
 import type { BadRow, Pool, PoolRow } from '../../contract/pool.ts';
 import { readPool } from '../../datasets/read-pool.ts';
 import { rowName } from '../../datasets/read-row.ts';
+import { hintFor } from '../../datasets/row-hints.ts';
 import { encodeRows } from '../../encode/encode-rows.ts';
 import { readExample } from '../../encode/pack-reader.ts';
 import { openProcessor } from '../../encode/processor.ts';
@@ -20,7 +21,7 @@ export interface EncodeOptions {
 }
 
 const unusable = ({ code, file, line, message }: BadRow): AppError =>
-  new AppError(code, `${file}:${line}: ${message}`, 'Correct the row.');
+  new AppError(code, `${file}:${line}: ${message}`, hintFor(code));
 
 /** `episode:line`, or the index of a row in the pool. */
 export function findRow(pool: Pool, which: string): PoolRow {
