@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { evaluationSets } from './evaluations.ts';
 import { planWebmix, prepareWebmix } from './plan.ts';
-import { madePool, madeTarget } from './testing/made-pool.ts';
+import { madeEncoding, madePool, madeTarget } from './testing/made-pool.ts';
 
 const wantedSchema = z.object({
   ce: z.number(),
@@ -33,18 +33,28 @@ const golden = z
 const pool = madePool(
   golden.pool.map(([taskId, family, op, parts]) => ({ taskId, family: golden.families[family] ?? '', op, parts })),
 );
+/** Some rows have no target in the action, as golden/make_orders.py counts on. */
+const encoded = madeEncoding(pool, (row) => (Number.parseInt(row.key, 16) % 11 === 0 ? { actionTargets: 0 } : {}));
 const cases = golden.cases.map(({ ranks, settings, wanted }) => {
   const shown = Object.entries(settings).map(([k, v]) => `${k} ${k === 'episodeIds' ? '...' : JSON.stringify(v)}`);
-  return { title: `${shown.join(', ')} on ${ranks} ranks`, ranks, settings, wanted };
+  const parts = { ranks, settings, wanted };
+  return { title: `${shown.join(', ')} on ${ranks} ranks`, ...parts };
 });
 
 it.each(cases)('$title', ({ ranks, settings, wanted }) => {
   const draft = prepareWebmix(settings, pool, ranks);
-  const { plan, census } = planWebmix(draft, madeTarget(pool));
+  const { plan, census } = planWebmix(draft, madeTarget(pool, { encoded }));
   const { order, steps, actions } = plan.phases[0]!;
+  /** The coefficient is a role's weight over a whole number. */
+  const divisorOf = (role: string, i: number): number => {
+    const divisor = (role === 'kl' ? draft.settings.beta : 1) / order.coefficient[i]!;
+    expect(Math.abs(divisor - Math.round(divisor))).toBeLessThan(1e-9 * divisor);
+    return Math.round(divisor);
+  };
   const visits = order.row.map((row, i) => {
     const poolRow = draft.planRows[row]!;
-    return `${poolRow}/${plan.roles[order.role[i]!]!.name}/${order.epoch[i]!}/${order.step[i]!}/${order.rank[i]!}`;
+    const role = plan.roles[order.role[i]!]!.name;
+    return `${poolRow}/${role}/${order.epoch[i]!}/${order.step[i]!}/${order.rank[i]!}/${divisorOf(role, i)}`;
   });
   expect({
     ce: census.ceRows,
@@ -63,4 +73,18 @@ it.each(cases)('$title', ({ ranks, settings, wanted }) => {
     last: visits.slice(-3),
     sha256: createHash('sha256').update(visits.join(' ')).digest('hex'),
   }).toEqual(wanted);
+});
+
+it('has every kind of setting that changes an order, on every number of ranks', () => {
+  const settings = golden.cases.map((each) => each.settings);
+  const names = new Set(settings.flatMap((each) => Object.keys(each)));
+  const wanted =
+    'adapter families epochs gradAccum beta anchorRatio limit maxSteps saveEvery seed excludeVariants frac';
+  for (const name of `${wanted} episodeIds dropDone ceOn initAdapter`.split(' ')) expect(names).toContain(name);
+  expect(new Set(golden.cases.map(({ ranks }) => ranks))).toEqual(new Set([1, 2, 3, 4, 5, 8, 16]));
+  const different = new Set(golden.cases.map((each) => JSON.stringify([each.ranks, each.settings])));
+  expect(different.size).toBe(33);
+  // Steps that begin in one epoch and end in the next, and epochs that are shorter than planned.
+  expect(golden.cases.some(({ wanted: w }) => w.steps !== w.plannedSteps)).toBe(true);
+  expect(golden.cases.some(({ wanted: w }) => w.anchors > w.pool && w.pool > 0)).toBe(true);
 });

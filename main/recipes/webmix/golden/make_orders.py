@@ -3,8 +3,9 @@
     python3 main/recipes/webmix/golden/make_orders.py
 
 An oracle that shares nothing with the TypeScript: it plays every rank of a run, row by row, on CPython's own generator and hashlib.
-A visit is written as "row/role/epoch/step/rank" (row: its index in the pool); orders are kept as a SHA-256 over the visits joined by
-spaces, beside the first twenty.
+A visit is written as "row/role/epoch/step/rank/divisor" (row: its index in the pool; divisor: what a sum over the row's weighted targets is divided by
+in its optimizer step: accumulation x ranks x weighted targets, never rescaled for what an epoch leaves over). Orders are kept as a SHA-256 over the
+visits joined by spaces, beside the first twenty.
 """
 
 import collections
@@ -24,7 +25,7 @@ PRESETS = {
 }
 DEFAULTS = {
     "adapter": None, "families": None, "epochs": 3, "gradAccum": 8, "beta": 0.1, "anchorRatio": 0.5, "limit": 0, "maxSteps": 0,
-    "saveEvery": 5000, "seed": 0, "excludeVariants": [], "frac": 1.0, "episodeIds": None, "dropDone": False,
+    "saveEvery": 5000, "seed": 0, "excludeVariants": [], "frac": 1.0, "episodeIds": None, "dropDone": False, "ceOn": "all", "initAdapter": None,
 }
 
 Row = collections.namedtuple("Row", "task family op parts")
@@ -58,6 +59,12 @@ def variant(task):
     if task[-4:] == "~rec":
         return "recovery"
     return "chain" if task[:6] == "chain-" else "plain"
+
+
+def weighted_targets(index, role, ce_on):
+    """Of the lengths that the test gives its rows; some have no target in the action."""
+    targets = 10 + index % 7
+    return targets if role == "ce" and ce_on == "all" else max(1, 0 if index % 11 == 0 else targets - 4)
 
 
 def play(pool, given, ranks):
@@ -99,7 +106,8 @@ def play(pool, given, ranks):
         shares = [share[: (total - len(visits)) // ranks] for share in shares]
         for turn, together in enumerate(zip(*shares), start=1):
             for rank, (index, role) in enumerate(together):
-                visits.append(f"{index}/{role}/{epoch}/{step}/{rank}")
+                divisor = accumulation * ranks * weighted_targets(index, role, s["ceOn"])
+                visits.append(f"{index}/{role}/{epoch}/{step}/{rank}/{divisor}")
             at_end = len(visits) == total
             if turn % accumulation == 0 or at_end:
                 step += 1
@@ -149,6 +157,15 @@ def main():
         (1, {"adapter": "planner", "anchorRatio": 0}),
         (1, {"families": ["Other", "Drag & gesture"], "epochs": 1, "saveEvery": 0, "anchorRatio": 0.1}),
         (2, {"adapter": "rest", "gradAccum": 2, "saveEvery": 20, "limit": 40, "anchorRatio": 0.5, "epochs": 2}),
+        (1, {"adapter": "drag", "ceOn": "action", "epochs": 2}),
+        (4, {"adapter": "io", "ceOn": "action", "gradAccum": 12, "epochs": 1.7, "beta": 0.02}),
+        (2, {"adapter": "select", "initAdapter": "/adapters/pooled", "anchorRatio": 0.25, "epochs": 2}),
+        (1, {"adapter": "rest", "initAdapter": "/adapters/pooled", "beta": 0, "epochs": 1, "seed": 77}),
+        (1, {"adapter": "drag", "maxSteps": 3}),
+        (16, {"adapter": "pooled", "beta": 0, "gradAccum": 40, "epochs": 2}),
+        (5, {"adapter": "rest", "gradAccum": 12, "epochs": 2.5, "anchorRatio": 0.3, "saveEvery": 33}),
+        (1, {"adapter": "rest", "frac": 0.6, "episodeIds": some, "excludeVariants": ["chain"], "dropDone": True, "limit": 20, "epochs": 4}),
+        (8, {"adapter": "io", "anchorRatio": 20, "epochs": 2, "gradAccum": 24, "saveEvery": 50}),
     ]
     golden = {
         "families": FAMILIES,
