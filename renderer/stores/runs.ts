@@ -9,6 +9,9 @@ import { call, CallError, onPush } from '../api/client.ts';
 import { useConnection } from '../api/connection.ts';
 import { freeSlot, type Slot } from '../charts/identity.ts';
 import { LivePull } from './live-pull.ts';
+import { keepUnchanged, putChanged } from './run-lines.ts';
+
+export { isAtWork, isOver } from './run-lines.ts';
 
 export interface RunsState {
   runs: readonly RunRow[];
@@ -39,37 +42,34 @@ export const useRuns = create<RunsState>((set) => ({
       return { selected: next };
     }),
   select: (selected) => set({ selected }),
-  refresh: () => pull.ask(),
+  refresh: () => {
+    stale = null;
+    pull.ask();
+  },
 }));
 
-/** What the window shows of a row. Of a run that is over, "last heard" grows with every answer and is shown nowhere. */
-const shown = (run: RunRow): string => JSON.stringify(isOver(run) ? { ...run, lastHeardSeconds: 0 } : run);
+/** What of the list may be old; null: all of it. While a run is at work only its line is read again, not hundreds. */
+let stale: Set<string> | null = null;
 
-export const isOver = ({ state }: Pick<RunRow, 'state'>): boolean =>
-  state === 'finished' || state === 'stopped' || state === 'failed' || state === 'lost';
-export const isAtWork = (run: Pick<RunRow, 'state'>): boolean => !isOver(run);
-
-const texts = new WeakMap<RunRow, string>();
-
-/** Puts in rows of before where nothing has changed; answers `before` itself when nothing at all has. */
-export function keepUnchanged(before: readonly RunRow[], now: readonly RunRow[]): readonly RunRow[] {
-  const byId = new Map(before.map((run) => [run.id, run]));
-  const kept = now.map((run) => {
-    const old = byId.get(run.id);
-    const text = shown(run);
-    if (old !== undefined && texts.get(old) === text) return old;
-    texts.set(run, text);
-    return run;
-  });
-  return kept.length === before.length && kept.every((run, i) => run === before[i]) ? before : kept;
+async function readStale(): Promise<RunsList & { whole: boolean }> {
+  const only = stale;
+  stale = new Set();
+  try {
+    return { ...(await call('runs.list', only === null ? {} : { only: [...only] })), whole: only === null };
+  } catch (error) {
+    stale = null;
+    throw error;
+  }
 }
 
-const pull = new LivePull<RunsList>({
+const mostAtOnce = 100;
+
+const pull = new LivePull<RunsList & { whole: boolean }>({
   every: 250,
-  pull: () => call('runs.list', {}),
-  take: ({ runs, faults }) =>
+  pull: readStale,
+  take: ({ runs, faults, whole }) =>
     useRuns.setState((state) => ({
-      runs: keepUnchanged(state.runs, runs),
+      runs: keepUnchanged(state.runs, whole ? runs : putChanged(state.runs, runs)),
       faults: JSON.stringify(faults) === JSON.stringify(state.faults) ? state.faults : faults,
       readAt: Date.now(),
       error: null,
@@ -83,9 +83,15 @@ let started = false;
 export function followRuns(): void {
   if (started) return;
   started = true;
-  onPush('runs.changed', () => pull.ask());
+  onPush('runs.changed', ({ runs, list }) => {
+    for (const run of runs) stale?.add(run);
+    if (list || (stale?.size ?? 0) > mostAtOnce) stale = null;
+    pull.ask();
+  });
   useConnection.subscribe((now, before) => {
-    if (now.generation !== before.generation) pull.ask();
+    if (now.generation === before.generation) return;
+    stale = null;
+    pull.ask();
   });
   pull.ask();
 }

@@ -62,7 +62,8 @@ export const requests = {
   'folders.pick': answers<string | null>()(z.strictObject({ title: z.string().max(200), from: pathSchema })),
   'job.cancel': answers<{ cancelled: boolean }>()(z.strictObject({ job })),
 
-  'runs.list': answers<RunsList>()(nothing),
+  /** All runs, or those of `only` that there are. */
+  'runs.list': answers<RunsList>()(z.strictObject({ only: z.array(run).max(1000).optional() })),
   'runs.get': answers<RunDetail>()(z.strictObject({ run })),
   'runs.series': answers<SeriesAnswer>()(seriesInput),
   /** The part that ends at `before` (null: at the end of the file), at most `bytes`. */

@@ -37,10 +37,11 @@ export function runsPart(context: PartContext): Part<'runs'> {
   });
 
   const handlers: Pick<Handlers, Extract<keyof Handlers, `runs.${string}`>> = {
-    async 'runs.list'() {
+    async 'runs.list'({ only }) {
       const db = await keeper.history();
-      const now = seconds();
-      return { runs: rows.rows(db, keeper.runs(), now), faults: keeper.faults() };
+      const wanted = only && new Set(only);
+      const runs = keeper.runs().filter(({ id }) => wanted?.has(id) ?? true);
+      return { runs: rows.rows(db, runs, seconds()), faults: keeper.faults() };
     },
 
     async 'runs.get'({ run: id }) {
@@ -55,7 +56,7 @@ export function runsPart(context: PartContext): Part<'runs'> {
       const db = await keeper.history();
       const record = recordOf(db, id);
       return makeRunDetail(db, {
-        ...{ record, facts, environment, asked: run.request },
+        ...{ record, facts, environment, asked: run.request, verified: run.verified },
         row: rows.row(db, run, seconds()),
         columns: read,
       });
