@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { projectFolder } from '../paths.ts';
+import type { VerifyOptions } from './commands/verify.ts';
 import { reportError } from './report-error.ts';
 
 function version(): string {
@@ -102,6 +103,27 @@ program
   .action(async (rows: string, options: { row: string; model: string; json?: boolean; pixels?: boolean }) =>
     (await import('./commands/encode.ts')).encodeCommand(rows, options),
   );
+program
+  .command('verify')
+  .description(
+    'compare the trainer with your own transformers and PEFT, row by row; later runs say that they are verified',
+  )
+  .option('--model <model>', 'folder or hub id', process.env['WEBMIX_BASE_MODEL'] || 'Qwen/Qwen3.5-4B')
+  .requiredOption('--rows <folder...>', 'folder of episodes; can be given more than once')
+  .requiredOption('--python <path>', 'an interpreter with torch, transformers, peft and pillow')
+  .option('--n <rows>', 'how many rows to compare', '50')
+  .option('--seed <n>', 'of the drawing of rows, and of a new adapter', '0')
+  .option('--processor <folder>', 'take tokenizer, template and image settings from this folder, on both sides')
+  .option('--adapter <preset>', 'preset of families that get CE; by default pooled, or every family')
+  .option('--families <a,b>', 'families that get CE, by name')
+  .option('--init-adapter <folder>', 'compare with this adapter instead of a new one')
+  .option('--rank <n>', 'of a new adapter', '16')
+  .option('--alpha <a>', 'of a new adapter', '32')
+  .option('--device <device>', 'auto, cpu, cuda or cuda:N, for both sides', 'auto')
+  .option('--dtype <dtype>', 'bfloat16 or float32; by default float32 on the CPU, bfloat16 on a GPU')
+  .option('--threads <n>', 'CPU threads, of either side')
+  .option('--json', 'print JSON')
+  .action(async (options: VerifyOptions) => (await import('./commands/verify.ts')).verifyCommand(options));
 program
   .command('serve')
   .description('the window in a browser; prints its address')

@@ -28,6 +28,37 @@ export const launchSchema = z.object({
 });
 export type Launch = z.infer<typeof launchSchema>;
 
+/** What `whetstone verify` found equal, on which machine, by what: an entry of verified.json, and in run.json of the runs that it speaks for. */
+export const verificationSchema = z.object({
+  model: z.object({
+    name: z.string(),
+    revision: z.string().nullable(),
+    /** Hex SHA-256 over config.json and the names and sizes of the weights. */
+    files: z.string(),
+  }),
+  /** Processor.id. */
+  processor: z.string(),
+  trainer: z.object({ version: z.string(), torch: z.string(), sha256: z.string() }),
+  python: z.object({
+    python: z.string(),
+    torch: z.string(),
+    transformers: z.string(),
+    peft: z.string(),
+    tokenizers: z.string(),
+    imageProcessor: z.string(),
+  }),
+  host: z.string(),
+  /** As the trainer calls it. */
+  device: z.string(),
+  dtype: z.enum(['bfloat16', 'float32']),
+  branchDtype: z.enum(['float32', 'bfloat16']),
+  /** Rows compared. */
+  rows: z.int().positive(),
+  /** Seconds since 1970. */
+  time: z.number(),
+});
+export type Verification = z.infer<typeof verificationSchema>;
+
 export const runFileSchema = z.object({
   format: z.literal('whetstone-run'),
   version: z.literal(1),
@@ -47,6 +78,8 @@ export const runFileSchema = z.object({
   linkTargets: z.array(z.string()).default([]),
   /** What was asked for, with absolute paths, so that the run can be made again; absent for a plan made by hand. */
   request: runRequestSchema.optional().catch(undefined),
+  /** The last `whetstone verify` that speaks for this run, made before it; null (or absent, in older files): none. */
+  verified: verificationSchema.nullable().optional().catch(undefined),
   launches: z.array(launchSchema),
 });
 export type RunFile = z.infer<typeof runFileSchema>;

@@ -19,6 +19,7 @@ import type { Draft, Recipe } from '../recipes/recipe.ts';
 import { checkOutputFolder, checkWritable, isOutputInUse, refuseOutputInUse } from './output-folder.ts';
 import { createRunFolder, discardRunFolder, writeRunFile } from './run-folder.ts';
 import { locateTrainer } from './spawn.ts';
+import { verificationOf } from './verified.ts';
 
 export interface RunRequest {
   recipe: RecipeId;
@@ -59,6 +60,8 @@ export interface PreparedRun {
   rowKeys: readonly string[];
   census: Census;
   model: FoundModel;
+  /** Processor.id. */
+  processorId: string;
   badRows: { allowed: number; found: number; rows: readonly BadRow[] };
   /** Real folders outside the rows folders that links lead to. */
   linkTargets: readonly string[];
@@ -211,6 +214,7 @@ export async function prepareRun(request: RunRequest, hooks: PrepareHooks = {}):
     rowKeys: draft.neededRows.map((row) => row.key),
     census,
     model,
+    processorId: processor.id,
     badRows: { allowed: request.allowBad, found: bad.length, rows: bad },
     linkTargets: pool.linkTargets,
   };
@@ -245,7 +249,8 @@ export interface CreatedRun {
 
 /** Makes the run folder with plan.json and run.json; nothing of it is left where that fails. Throws AppError. */
 export async function createRun(
-  prepared: Pick<PreparedRun, 'plan' | 'badRows' | 'linkTargets'> & Partial<Pick<PreparedRun, 'request'>>,
+  prepared: Pick<PreparedRun, 'plan' | 'badRows' | 'linkTargets'> &
+    Partial<Pick<PreparedRun, 'request' | 'processorId'>>,
   createdBy: RunFile['createdBy'],
   environment: Environment = process.env,
 ): Promise<CreatedRun> {
@@ -261,6 +266,7 @@ export async function createRun(
   // Asked again: encoding may have taken long.
   refuseOutputInUse(runsFolder(environment), plan.output.folder);
   checkOutputFolder(plan.output.folder);
+  const verified = await verificationOf(plan, prepared.processorId, environment);
   const { id, folder } = createRunFolder(runsFolder(environment));
   try {
     const { sha256 } = writePlan(plan, folder);
@@ -277,6 +283,7 @@ export async function createRun(
       badRows: { allowed: badRows.allowed, found: badRows.found },
       linkTargets: [...linkTargets],
       ...(request ? { request: { ...request, rowsFolders: [...request.rowsFolders] } } : {}),
+      verified,
       launches: [],
     };
     writeRunFile(folder, run);

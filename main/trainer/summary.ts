@@ -45,7 +45,7 @@ export function summarize(db: ReadDb, record: RunRecord, status: RunStatus = sta
 }
 
 /** A damaged run.json must not hide the run. */
-function readRunFileOrNone(folder: string): ReturnType<typeof readRunFile> {
+export function readRunFileOrNone(folder: string): ReturnType<typeof readRunFile> {
   try {
     return readRunFile(folder);
   } catch {

@@ -37,6 +37,13 @@ const rooms = [
       'main/recipes',
     ],
   },
+  {
+    from: 'main/verify',
+    may: [
+      ...['main/contract', 'main/io', 'main/text', 'main/paths.ts', 'main/datasets', 'main/model', 'main/encode'],
+      ...['main/plan', 'main/recipes', 'main/trainer'],
+    ],
+  },
   { from: 'main/threads', may: ['main/contract'] },
   {
     from: 'main/window',

@@ -4,6 +4,7 @@ import { findRunFolder, readRunFile } from '../../trainer/run-folder.ts';
 import { adoptPlan, createRun, prepareRun } from '../../trainer/launch.ts';
 import { notStarted, startRun, waitForStart } from '../../trainer/start-run.ts';
 import { isOver, readStatus } from '../../trainer/status.ts';
+import { unverifiedText, verifiedText } from '../../trainer/verified.ts';
 import { runsFolder } from '../../paths.ts';
 import { logoutWarning } from '../../trainer/logout.ts';
 import { preparedLines } from '../census-lines.ts';
@@ -46,6 +47,7 @@ async function runPlan(words: readonly string[]): Promise<void> {
 async function create(prepared: Parameters<typeof createRun>[0], detach: boolean): Promise<void> {
   const { folder, run } = await createRun(prepared, 'cli');
   console.log(`run ${run.id} (${run.name}) in ${folder}`);
+  console.log(verifiedText(run.verified) ?? unverifiedText(run.request));
   console.log('');
   await start(folder, false, detach);
 }

@@ -5,7 +5,8 @@ import { AppError } from '../../contract/errors.ts';
 import { runsFolder } from '../../paths.ts';
 import { findRun, runCheckpoints, runEvaluations, runLog, runWarnings } from '../../store/runs.ts';
 import { findRunFolder } from '../../trainer/run-folder.ts';
-import { summarize } from '../../trainer/summary.ts';
+import { unverifiedText, verifiedText } from '../../trainer/verified.ts';
+import { readRunFileOrNone, summarize } from '../../trainer/summary.ts';
 import { withHistory } from '../history.ts';
 import { stateText } from './runs.ts';
 
@@ -19,6 +20,7 @@ export function showCommand(wanted: string, options: { json?: boolean }): void {
       'Move it there, or look at it with: whetstone tail',
     );
   const id = path.basename(folder);
+  const runFile = readRunFileOrNone(folder);
   const shown = withHistory((db) => {
     const record = db && findRun(db, id);
     if (!record)
@@ -35,6 +37,7 @@ export function showCommand(wanted: string, options: { json?: boolean }): void {
       badRows: record.badRows,
       device: record.started?.device ?? null,
       trainer: record.started?.trainer ?? null,
+      verified: runFile?.verified ?? null,
       evaluations: runEvaluations(db, record.run),
       checkpoints: runCheckpoints(db, record.run),
       warnings: runWarnings(db, record.run),
@@ -51,6 +54,7 @@ export function showCommand(wanted: string, options: { json?: boolean }): void {
     ['rows', `${shown.rows} of ${shown.totalRows}, steps ${shown.steps} of ${shown.totalSteps}`],
     ['model', `${shown.model.name}${shown.model.revision ? ` at ${shown.model.revision}` : ''}`],
     ['device', shown.device ? `${shown.device.kind} ${shown.device.name}` : ''],
+    ['verified', verifiedText(shown.verified) ?? unverifiedText(runFile?.request)],
     ['folder', shown.folder],
     ['output', shown.output],
     ['settings', JSON.stringify(shown.settings)],

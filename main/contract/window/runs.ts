@@ -73,6 +73,8 @@ export interface RunDetail extends RunRow {
   /** The same run on the command line; null for a plan made by hand. */
   command: string | null;
   rowsFolders: string[];
+  /** What the run was verified against, in a line; null: it was not. */
+  verified: string | null;
   badRows: { allowed: number; found: number };
   segments: { segment: number; time: number; fromRows: number; fromStep: number }[];
   /** Row visits done where an epoch begins, after the first. */

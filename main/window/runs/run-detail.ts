@@ -20,10 +20,12 @@ export interface DetailSources {
   environment: Environment;
   /** What was asked for, where run.json says it. */
   asked: DraftRequest | null;
+  /** In a line, where run.json says that it was. */
+  verified: string | null;
 }
 
 export function makeRunDetail(db: ReadDb, sources: DetailSources): RunDetail {
-  const { row, record, facts, columns, environment, asked } = sources;
+  const { row, record, facts, columns, environment, asked, verified } = sources;
   const { started, terminal } = record;
   const request = asked ? { ...asked, name: record.name, output: record.output } : requestOfRun(record, facts);
   const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
@@ -46,6 +48,7 @@ export function makeRunDetail(db: ReadDb, sources: DetailSources): RunDetail {
     settings: shownSettings(record.recipe, record.settings),
     command: request && commandLine(commandWords(request, environment), false),
     rowsFolders: facts?.rowsFolders ?? asked?.rowsFolders ?? [],
+    verified,
     badRows: record.badRows,
     segments: runSegments(db, record.run),
     epochStarts: facts?.epochStarts ?? [],

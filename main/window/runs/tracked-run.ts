@@ -6,6 +6,7 @@ import type { EventBatch } from '../../trainer/event-tailer.ts';
 import { addFacts, deriveStatus, isOver, stopAskedAt, type StatusFacts } from '../../trainer/status.ts';
 import { readRunFile } from '../../trainer/run-folder.ts';
 import { factsOf, type StatusFiles } from '../../trainer/summary.ts';
+import { verifiedText } from '../../trainer/verified.ts';
 
 export class TrackedRun {
   readonly id: string;
@@ -22,6 +23,8 @@ export class TrackedRun {
   files: StatusFiles = { launch: null, stopAsked: null };
   /** What was asked for, where run.json says it. */
   request: DraftRequest | null = null;
+  /** What it was verified against, in a line. */
+  verified: string | null = null;
   gone = false;
   /** Of the run folder: changes when a file in it comes, goes or is replaced. '' before the first look. */
   stamp = '';
@@ -64,6 +67,7 @@ export class TrackedRun {
     const runFile = readRunFileOrNone(this.folder);
     this.files = { launch: runFile?.launches.at(-1) ?? null, stopAsked: stopAskedAt(this.folder) };
     this.request = runFile?.request ?? null;
+    this.verified = verifiedText(runFile?.verified);
     this.version += 1;
     this.#status = undefined;
   }

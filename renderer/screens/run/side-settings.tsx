@@ -66,6 +66,7 @@ export function SideSettings({ run }: { run: RunDetail }) {
           )}
         </dl>
       )}
+      <p className="small third">{run.verified ?? 'not verified here: whetstone verify compares with transformers'}</p>
     </Section>
   );
 }
