@@ -233,7 +233,7 @@ const heldOutWords = (set: string | undefined): string =>
 function klWords(run: RunDetail): string[] {
   const beta = run.settings.find((setting) => setting.name === 'beta' || setting.flag === '--beta')?.value;
   if (beta !== undefined && Number(beta) === 0) return ['No anchor rows: beta is 0.'];
-  return ['No anchor row so far.'];
+  return [isAtWork(run) ? 'No anchor row so far.' : 'No anchor row was trained.'];
 }
 
 function stepWords(curve: Series | null, x: number): string {

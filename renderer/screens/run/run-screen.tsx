@@ -23,7 +23,7 @@ import { leadRole, RunCharts, runMetrics } from './run-charts.tsx';
 import { RunHead } from './run-head.tsx';
 import { RunProgress } from './run-progress.tsx';
 import { SideCheckpoints } from './side-checkpoints.tsx';
-import { endedEarly, SideFailure } from './side-failure.tsx';
+import { endedEarly, showsLog, SideFailure } from './side-failure.tsx';
 import { LogTail } from './side-log.tsx';
 import { SideCommand, SideSettings, SideWarnings } from './side-settings.tsx';
 import styles from './run.module.css';
@@ -126,7 +126,7 @@ function RunPage({ run }: { run: RunDetail }) {
         <SideCheckpoints run={run} chosen={checkpoint} onChoose={setCheckpoint} />
         <SideSettings run={run} />
         <SideCommand run={run} />
-        <LogTail run={run} onLog={() => setLog(true)} />
+        {!showsLog(run) && <LogTail run={run} onLog={() => setLog(true)} />}
       </aside>
       {stopping && <StopDialog run={run} onClose={() => setStopping(false)} />}
       {log && <LogDialog run={run.id} name={run.name} onClose={() => setLog(false)} />}

@@ -14,6 +14,9 @@ import styles from './run.module.css';
 export const endedEarly = (run: Pick<RunDetail, 'state'>): boolean =>
   run.state === 'failed' || run.state === 'lost' || run.state === 'stopped';
 
+/** The end of its log stands under the reason, so that it is not at the bottom of the side too. */
+export const showsLog = (run: Pick<RunDetail, 'state'>): boolean => run.state === 'failed' || run.state === 'lost';
+
 export function SideFailure({ run, onLog }: { run: RunDetail; onLog: () => void }) {
   const connected = useConnected();
   const why = whyNotResume(run, connected);
@@ -23,11 +26,18 @@ export function SideFailure({ run, onLog }: { run: RunDetail; onLog: () => void 
       title={titles[run.state as keyof typeof titles]}
       note={`at step ${formatCount(run.steps)} of ${formatCount(run.totalSteps)}`}
       actions={
-        why === null && (
-          <Button small keys="R" onPress={() => void resumeRun(run.id)}>
-            Resume
-          </Button>
-        )
+        <>
+          {why === null && (
+            <Button small keys="R" onPress={() => void resumeRun(run.id)}>
+              Resume
+            </Button>
+          )}
+          {showsLog(run) && (
+            <Button kind="text" small keys="L" onPress={onLog}>
+              All of the log
+            </Button>
+          )}
+        </>
       }
     >
       <div className={styles.says}>
@@ -67,7 +77,7 @@ export function SideFailure({ run, onLog }: { run: RunDetail; onLog: () => void 
         )}
         <Repair run={run} why={why} />
       </div>
-      {run.state !== 'stopped' && <LogTail run={run} lines={8} onLog={onLog} inside />}
+      {showsLog(run) && <LogTail run={run} lines={8} onLog={onLog} inside />}
     </Section>
   );
 }

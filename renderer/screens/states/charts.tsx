@@ -4,7 +4,6 @@ import type { Series } from '../../../main/contract/window/runs.ts';
 import { createCursor } from '../../charts/cursor.ts';
 import type { Domain } from '../../charts/domain.ts';
 import { Fact, PlotWords, Trace, type TraceMarks, type TraceProps } from '../../charts/trace.tsx';
-import { LinkTo } from '../../components/link-to.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatLoss } from '../../format/numbers.ts';
 import styles from './states-screen.module.css';
@@ -63,17 +62,7 @@ const states: readonly ChartState[] = [
   {
     says: 'could not be read',
     curve: null,
-    words: (
-      <PlotWords
-        bad
-        lines={[
-          'events.jsonl, line 8,214: not JSON.',
-          <>
-            Shown up to there. <LinkTo to="/runs">All runs</LinkTo>
-          </>,
-        ]}
-      />
-    ),
+    words: <PlotWords bad lines={['events.jsonl, line 8,214: not JSON.', 'Shown up to there.']} />,
   },
 ];
 
