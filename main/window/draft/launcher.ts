@@ -27,6 +27,9 @@ const wrappers: Record<string, readonly string[]> = {
   npx: [],
 };
 
+/** Nobody stacks more; each costs a walk over all words. */
+const mostWrappers = 16;
+
 const pythonName = /^(.*\/)?(python|python\d(\.\d+)?|ipython)$/;
 const pythonTakesValue = new Set(['-W', '-X']);
 /** Options of torchrun and accelerate that stand alone. */
@@ -47,7 +50,7 @@ const nodeOptions = new Set(['--nnodes', '--num_machines', '--num-machines', '--
 export function readLauncher(given: readonly string[]): Launched | null {
   let words = [...given];
   const notes: string[] = [];
-  for (;;) {
+  for (let peeled = 0; peeled <= mostWrappers; peeled += 1) {
     const [first = '', second] = words;
     const name = first.split('/').at(-1) ?? '';
     if (name === 'whetstone' || (name === 'node' && second?.endsWith('bin/whetstone.js')))
@@ -66,6 +69,7 @@ export function readLauncher(given: readonly string[]): Launched | null {
     if (first.startsWith('--')) return knowsOne(words) ? { recipe: 'webmix', words, ranks: null, notes } : null;
     return null;
   }
+  return null;
 }
 
 function behindWrapper(name: string, words: readonly string[], valued: readonly string[]): string[] {
