@@ -5,7 +5,10 @@ import type { BadRow } from '../pool.ts';
 import type { SettingDescription } from '../settings.ts';
 
 /** As it was entered; no system has paths with a zero byte. */
-export const pathSchema = z.string().max(4096).regex(/^[^\0]*$/, 'holds a character that no path can have');
+export const pathSchema = z
+  .string()
+  .max(4096)
+  .regex(/^[^\0]*$/, 'holds a character that no path can have');
 const folder = pathSchema;
 
 /** What a person wishes, as the form holds it; `main/trainer` makes a run of it. Paths as they were entered. */
