@@ -73,13 +73,15 @@ test('the output is what the Python tools read', () => {
   );
   const log = lines(path.join(run.output, 'train_log.jsonl'));
   expect(log.map((record) => record['rows'])).toEqual([50, 100, 150, 200]);
-  expect(Object.keys(log[0]!)).toEqual(
-    expect.arrayContaining(['rows', 'of', 'epoch', 'ce', 'kl', 'lr', 'rows_per_s', 'tokens_per_s', 'gpu_gb']),
-  );
+  // The keys of the Python trainer, in its order, in every record: kl is 0 where no anchor row fell.
+  const ofTheLog = ['rows', 'of', 'epoch', 'ce', 'kl', 'lr', 'rows_per_s', 'tokens_per_s', 'gpu_gb'];
+  for (const record of log) expect(Object.keys(record)).toEqual(ofTheLog);
   expect(log.at(-1)).toMatchObject({ of: 200, lr: 0 });
   const meta = JSON.parse(readFileSync(path.join(run.output, 'webmix_meta.json'), 'utf8'));
   expect(meta).toMatchObject({ adapter: 'rest', rows_trained: 200, args: { beta: 0.1, anchor_ratio: 0.5, lr: 1e-3 } });
   expect(meta.val_ce).toBeGreaterThan(0);
+  const ofTheMeta = 'adapter families base_model ce_rows anchor_pool rows_trained val_ce args minutes'.split(' ');
+  expect(Object.keys(meta)).toEqual(expect.arrayContaining(ofTheMeta));
   const config = JSON.parse(readFileSync(path.join(run.output, 'adapter_config.json'), 'utf8'));
   expect(config).toMatchObject({ peft_type: 'LORA', r: 16, lora_alpha: 32, bias: 'none' });
   expect([...config.target_modules].sort()).toEqual(
@@ -91,6 +93,37 @@ test('the output is what the Python tools read', () => {
   );
   expect(tensor.shape).toEqual([384, 16]);
   expect(tensor.values.some((value) => value !== 0)).toBe(true);
+});
+
+test('every saved adapter has held-out CE over the same rows, by family and by field', () => {
+  const meta = JSON.parse(readFileSync(path.join(run.output, 'webmix_meta.json'), 'utf8'));
+  const points = (meta.held_out as Record<string, any>[]).filter(({ set }) => set === 'held_out');
+  expect(points.map(({ checkpoint }) => checkpoint)).toEqual([null, 'rows_100', 'epoch_1', 'final']);
+  expect(new Set(points.map(({ hash, n }) => `${hash} ${n}`)).size).toBe(1);
+  const end = (meta.held_out as Record<string, any>[]).find(({ set }) => set === 'val_end')!;
+  expect([end['checkpoint'], end['mean']]).toEqual(['final', meta.val_ce]);
+
+  const events = lines(path.join(run.folder, 'events.jsonl'));
+  const saved = events.filter(({ kind }) => kind === 'checkpoint').map(({ name }) => name);
+  expect(saved).toEqual(['rows_100', 'epoch_1', 'final']);
+  const evaluations = events.filter(({ kind, set }) => kind === 'evaluation' && set === 'held_out');
+  expect(evaluations.map(({ checkpoint }) => checkpoint)).toEqual([null, ...saved]);
+  for (const { n, mean, stderr, hash, groups, fields, sums, counts } of evaluations) {
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect([sums.length, counts.length]).toEqual([n, n]);
+    // Its own arithmetic: the mean of row means, and the standard error of that.
+    const means = (sums as number[]).map((sum, i) => sum / counts[i]);
+    const average = means.reduce((all, value) => all + value, 0) / n;
+    const spread = means.reduce((all, value) => all + (value - average) ** 2, 0) / (n - 1);
+    expect(mean).toBeCloseTo(average, 6);
+    expect(stderr).toBeCloseTo(Math.sqrt(spread / n), 6);
+    expect(groups.reduce((all: number, group: Record<string, number>) => all + group['n']!, 0)).toBe(n);
+    expect(fields.map((field: Record<string, unknown>) => field['name'])).toEqual(
+      expect.arrayContaining(['memory', 'index', 'end']),
+    );
+    const tokens = fields.reduce((all: number, field: Record<string, number>) => all + field['count']!, 0);
+    expect(tokens).toBe((counts as number[]).reduce((all, value) => all + value, 0));
+  }
 });
 
 test('the same seed gives the same run, bit for bit', async () => {
