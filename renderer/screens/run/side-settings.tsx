@@ -66,7 +66,9 @@ export function SideSettings({ run }: { run: RunDetail }) {
           )}
         </dl>
       )}
-      <p className="small third">{run.verified ?? 'not verified here: whetstone verify compares with transformers'}</p>
+      <p className={`note third ${styles.verified ?? ''}`}>
+        {run.verified ?? 'not verified here: whetstone verify compares with transformers'}
+      </p>
     </Section>
   );
 }
