@@ -36,7 +36,14 @@ export const encodedSchema = z.object({
   pil_levels: z.number(),
 });
 
-export const openedModelSchema = z.object({ model: z.string(), tensors: z.int(), bytes: z.number() });
+export const openedModelSchema = z.object({
+  model: z.string(),
+  /** Of a new adapter: B's standard deviation, and how far it moves log-probs in the mean. */
+  made: z.object({ deviation: z.number(), moved: number }).nullable(),
+  tensors: z.int(),
+  /** Of the adapter in float32. */
+  bytes: z.number(),
+});
 
 const otherTensors = z.object({ other: z.array(z.string()).min(1), count: z.int() });
 const comparedTensors = z.object({

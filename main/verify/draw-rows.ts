@@ -38,8 +38,8 @@ export function drawRows(rows: readonly PoolRow[], settings: DrawSettings): Draw
   const others = rows.filter(({ family }) => !chosen.has(family));
   const random = new PythonRandom(settings.seed);
   const wanted = Math.min(settings.rows, rows.length);
-  // Every third visit is an anchor's.
-  const anchors = others.length > 0 ? Math.min(Math.floor(wanted / 3), others.length) : 0;
+  // Every third visit is an anchor's, or more where the chosen families have too few rows.
+  const anchors = Math.min(others.length, Math.max(Math.floor(wanted / 3), wanted - own.length));
   const drawnOwn = inTurns(own, wanted - anchors, random);
   const drawnOthers = inTurns(others, anchors, random);
   const cycle: readonly VerifyRole[] = others.length > 0 ? ['ce', 'ce-action'] : ['ce', 'ce-action', 'kl'];

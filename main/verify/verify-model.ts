@@ -116,7 +116,14 @@ export interface VerifyOutcome extends VerifyBeginning {
   modelClass: string | null;
   /** By how many levels of 255 the pixel values of Pillow's image processor differ at most; 0 with torchvision. */
   pilLevels: number;
-  adapter: { path: string; made: boolean; rank: number; alpha: number; tensors: number } | null;
+  adapter: {
+    path: string;
+    /** null: it was given. */
+    made: { deviation: number; moved: number } | null;
+    rank: number;
+    alpha: number;
+    tensors: number;
+  } | null;
 }
 
 export interface VerifyHooks {
@@ -132,7 +139,7 @@ export interface VerifyHooks {
 /** Of the trainer's files at a time, bytes. */
 const boundOfFiles = 256 * 1024 * 1024;
 /** Of a new adapter: standard deviation of B at first, and how far it has to move the log-probs of a few rows in the mean; B is doubled until it does, at most so many times. */
-const newAdapter = { deviation: 0.02, moves: 0.3, doublings: 6 };
+const newAdapter = { deviation: 0.02, moves: 0.05, doublings: 6 };
 const rowsToMove = 3;
 
 /** Throws AppError where nothing can be compared; that rows differ is the outcome's to say. Passing is written into verified.json, and failing takes it back. */
@@ -224,7 +231,7 @@ export async function verifyModel(settings: VerifySettings, hooks: VerifyHooks =
       out.modelClass = openedModel.model;
       out.adapter = {
         path: folder,
-        made: start === null,
+        made: openedModel.made,
         rank: shape.rank,
         alpha: shape.alpha,
         tensors: openedModel.tensors,

@@ -208,8 +208,9 @@ def open_model(request):
     base.gradient_checkpointing_enable(gradient_checkpointing_kwargs={"use_reentrant": False})
     kind = type(base).__name__
     path, make = request["adapter"]["path"], request["adapter"].get("make")
+    made = None
     if make:
-        base = make_adapter(base, path, make)
+        base, made = make_adapter(base, path, make)
     model = peft.PeftModel.from_pretrained(base, path, is_trainable=True)
     for module in model.modules():
         if hasattr(module, "lora_dropout"):
@@ -220,21 +221,22 @@ def open_model(request):
     if not any(p.abs().max() > 0 for name, p in parameters.items() if "lora_B" in name):
         raise Refusal(f"every lora_B of the adapter {path} is 0: it changes nothing, and comparing with it would test nothing", "Give an adapter that was trained, or none.")
     model.train()
-    return {"model": kind, "tensors": len(parameters), "bytes": sum(p.numel() * 4 for p in parameters.values())}
+    return {"model": kind, "made": made, "tensors": len(parameters), "bytes": sum(p.numel() * 4 for p in parameters.values())}
 
 
 def make_adapter(base, path, make):
     """A new adapter as PEFT draws it, but with a B that is not 0, saved by PEFT. B is doubled until the adapter moves the log-probs of the rows of `make` by
-    `moves` in the mean: what does next to nothing would test next to nothing. Gives the base back as it was."""
+    `moves` in the mean: what does next to nothing would test next to nothing. Gives the base back as it was, B's standard deviation, and how far it moves them."""
     global model
     torch.manual_seed(make["seed"])
     settings = dict(r=make["rank"], lora_alpha=make["alpha"], lora_dropout=0.0, bias="none", task_type="CAUSAL_LM", target_modules=make["targets"])
     model = peft.get_peft_model(base, peft.LoraConfig(**settings)).eval()
     generator = torch.Generator().manual_seed(make["seed"])
     parts = [p for name, p in model.named_parameters() if "lora_B" in name]
+    deviation = make["deviation"]
     with torch.no_grad():
         for p in parts:
-            p.copy_(torch.randn(p.shape, generator=generator) * make["deviation"])
+            p.copy_(torch.randn(p.shape, generator=generator) * deviation)
         encoded = [encode(place)[:2] for place in make["rows"]]
         with model.disable_adapter():
             before = [log_probs(*each) for each in encoded]
@@ -244,8 +246,16 @@ def make_adapter(base, path, make):
                 break
             for p in parts:
                 p.mul_(2)
+            deviation *= 2
     model.save_pretrained(path)
-    return model.unload()
+    make_room()
+    return model.unload(), {"deviation": deviation, "moved": moved}
+
+
+def make_room():
+    """What torch keeps for itself the trainer needs, which takes its turn on the same card."""
+    if device.startswith("cuda"):
+        torch.cuda.empty_cache()
 
 
 def trained():
@@ -281,6 +291,7 @@ def compute(request):
     lp = log_probs(inputs, count)
     total, d = term_sum(role, lp, reference, weights)
     total.backward()
+    make_room()
 
     ours = load_file(request["ours"])
     theirs_lp, ours_lp = lp.detach().double().cpu(), ours["log_probs"].double()

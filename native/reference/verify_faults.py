@@ -26,7 +26,7 @@ FAULTS = {
     "thinking left on": ("wrap('open_processor', lambda f: lambda folder: (f(folder), thinking_on(g['processor']))[0])", "ids"),
     "action mask off by one": ("wrap('action_mask', lambda f: lambda target, n: (lambda m: m[1:] + m[-1:])(f(target, n)))", "mask"),
     "pixels of Pillow's resize": ("wrap('open_processor', lambda f: lambda folder: (f(folder), g.__setitem__('with_torchvision', True))[0])", "pixels"),
-    "adapter scaled by 1.01": ("wrap('open_model', lambda f: lambda r: (f(r), [m.scaling.update(default=m.scaling['default'] * 1.01) for m in g['model'].modules() if hasattr(m, 'scaling') and 'default' in m.scaling])[0])", "gradients"),
+    "adapter scaled by 1.01": ("wrap('open_model', lambda f: lambda r: (f(r), [m.scaling.update(default=m.scaling['default'] * 1.01) for m in g['model'].modules() if isinstance(getattr(m, 'scaling', None), dict)])[0])", "gradients"),
     "adapter: one lora_B 1 % larger": ("wrap('open_model', lambda f: lambda r: (f(r), [p for k, p in g['trained']().items() if 'lora_B' in k][-1].data.mul_(1.01))[0])", "gradients"),
     "M-RoPE without its image part": ("wrap('encode', lambda f: lambda place: (lambda a: (a[0]['mm_token_type_ids'].zero_(), a)[1])(f(place)))", None),
     "loss: mask ignored by KL": ("wrap('term_sum', lambda f: lambda role, lp, ref, w: f(role, lp, ref, w * 0 + 1 if role['term'] == 'k3' else w))", "loss"),
@@ -78,8 +78,10 @@ def main():
             good = done.returncode == 0 if name == "none" else done.returncode == 1 and bool(failing) and (expected is None or any(f"{expected}:" in line for line in failing))
             if not good:
                 wrong.append(name)
-            said = re.sub(r"\s+", " ", failing[0]) if failing else (lines or [done.stderr.strip()])[-1]
-            print(f"{'as wanted' if good else 'WRONG':9}  {name}: {lines[-1] if lines else done.stderr.strip()}\n{'':11}{said[:240]}", flush=True)
+            errors = [line for line in done.stderr.splitlines() if line.startswith("error")]
+            print(f"{'as wanted' if good else 'WRONG':9}  {name}: {[*lines[-1:], *errors][-1]}", flush=True)
+            if failing:
+                print(f"{'':11}{re.sub(r' +', ' ', failing[0])}", flush=True)
     sys.exit(f"not as wanted: {', '.join(wrong)}" if wrong else 0)
 
 

@@ -127,7 +127,7 @@ export function outcomeLines(outcome: VerifyOutcome): string[] {
   const lines = ['', ...faults.map((fault) => `FAIL  ${fault.what}: ${fault.detail}`)];
   if (adapter !== null)
     lines.push(
-      `adapter: ${adapter.made ? 'a new one of PEFT with a B that is not 0' : adapter.path}, rank ${adapter.rank}, alpha ${adapter.alpha}, ${adapter.tensors} tensors; their model ${modelClass ?? ''}`,
+      `adapter: ${adapter.made ? `a new one of PEFT, its B not 0 but of deviation ${adapter.made.deviation}, which moves log-probs by ${adapter.made.moved.toPrecision(2)} in the mean` : adapter.path}, rank ${adapter.rank}, alpha ${adapter.alpha}, ${adapter.tensors} tensors; their model ${modelClass ?? ''}`,
       `largest difference: log-probs ${worst((row) => row.computed?.logProbs.max ?? 0)}, gradient of a tensor ${worst(gradientOf)} of its norm; their length ${scale?.median.toFixed(6) ?? '-'} of theirs in the median over ${scale?.rows ?? 0} cross-entropy rows`,
     );
   if (pilLevels > 0)
