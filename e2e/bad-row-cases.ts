@@ -64,8 +64,8 @@ export const badRows: readonly BadInput[] = [
   rowCase(
     'more image placeholders than images',
     (row) => lastText(row, 'look: <|image_pad|>'),
-    /2 image placeholders \(<\|image_pad\|>\) and it has 1 image/,
-    /hint: Take the placeholder out/,
+    /2 image placeholders \(<\|image_pad\|>\), and it has 1 image$/m,
+    /hint: Every image needs one placeholder/,
   ),
   rowCase(
     'an image placeholder in a target',
@@ -74,7 +74,11 @@ export const badRows: readonly BadInput[] = [
   ),
   {
     name: 'fewer image placeholders than images',
-    says: [/rows\.jsonl:1\b/, /0 image placeholders .* and it has 1 image/, /hint: .*chat template drops/],
+    says: [
+      /rows\.jsonl:1\b/,
+      /0 image placeholders .* and it has 1 image$/m,
+      /hint: .*a template that shows every image/,
+    ],
     run(product, out) {
       const model = product.copyModel('dropping');
       const file = path.join(model, 'chat_template.jinja');
@@ -151,9 +155,15 @@ export const badAdapters: readonly BadInput[] = [
     /rank 8, this run 16/,
     /--rank 8/,
   ),
-  adapterCase('one of another alpha', { r: 16, lora_alpha: 16 }, [16, 192], /alpha 16, this run 32/, /--alpha 16/),
   adapterCase(
-    'one of another shape',
+    'an initial adapter of another alpha',
+    { r: 16, lora_alpha: 16 },
+    [16, 192],
+    /alpha 16, this run 32/,
+    /--alpha 16/,
+  ),
+  adapterCase(
+    'an initial adapter of another shape',
     { r: 16, lora_alpha: 32 },
     [16, 100],
     /layers\.0\.mlp\.up_proj\.lora_A\.weight/,
@@ -161,7 +171,7 @@ export const badAdapters: readonly BadInput[] = [
     /\[16, 192\]/,
   ),
   {
-    name: 'one that is no adapter',
+    name: 'an initial adapter that is none',
     says: [/is no adapter: it has no adapter_config\.json/, /hint: Give the folder that holds adapter_config\.json/],
     run: (product, out) => product.run([...webmix(out), '--init-adapter', DEMO_ROWS]),
   },

@@ -33,7 +33,7 @@ const hints: Readonly<Record<string, string>> = {
   'image-truncated': whole,
   'image-aspect': 'Cut the image, or leave the row out: the image processor refuses it in Python too.',
   'image-placeholders':
-    'Take the placeholder out of the text, or give one image_url part for each; an image in a part that the chat template drops has to go.',
+    'Every image needs one placeholder, which the chat template writes: take those out of the text and the target, and use a template that shows every image.',
   'image-adjacent': 'Take the processor and chat template that were published with the model.',
   'foreign-placeholder': 'Take the placeholder out of the text: only images can be given.',
   'chat-template': "Bring the messages into the form that the model's chat template takes.",

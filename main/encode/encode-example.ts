@@ -139,6 +139,8 @@ function assemble(
   };
 }
 
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 /** The prompt has to hold one placeholder an image, with a token between two of them, and the target none. */
 function checkPlaceholders(
   processor: Processor,
@@ -152,7 +154,7 @@ function checkPlaceholders(
   if (inPrompt !== images) {
     throw new RowFault(
       'image-placeholders',
-      `its prompt has ${inPrompt} image placeholders (${architecture.imageToken}) and it has ${images} images`,
+      `its prompt has ${counted(inPrompt, 'image placeholder')} (${architecture.imageToken}), and it has ${counted(images, 'image')}`,
     );
   }
   if (count(full) !== inPrompt)

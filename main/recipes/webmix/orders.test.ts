@@ -56,6 +56,15 @@ it.each(cases)('$title', ({ ranks, settings, wanted }) => {
     const role = plan.roles[order.role[i]!]!.name;
     return `${poolRow}/${role}/${order.epoch[i]!}/${order.step[i]!}/${order.rank[i]!}/${divisorOf(role, i)}`;
   });
+  // One row a forward: a rank's forwards of a step count on, over the end of an epoch too.
+  const forwards = new Map<string, number>();
+  order.forward.forEach((forward, i) => {
+    const place = `${order.step[i]!}/${order.rank[i]!}`;
+    const expected = forwards.get(place) ?? 0;
+    if (forward !== expected)
+      throw new Error(`visit ${i} is forward ${forward} of step/rank ${place}, not ${expected}`);
+    forwards.set(place, expected + 1);
+  });
   expect({
     ce: census.ceRows,
     pool: census.anchorPool,
