@@ -221,7 +221,14 @@ function writeRun(wish: HistoryWish, number: number): void {
     });
     if (Math.floor(rows / every) > Math.floor((rows - wish.visits) / every))
       say('log', {
-        ...{ rows, of: total, epoch: Math.floor(share * 3), ce: level * (0.97 + 0.06 * random()), kl: 0.02 * share, lr },
+        ...{
+          rows,
+          of: total,
+          epoch: Math.floor(share * 3),
+          ce: level * (0.97 + 0.06 * random()),
+          kl: 0.02 * share,
+          lr,
+        },
         ...{ rows_per_s: wish.visits / seconds, tokens_per_s: 2300, gpu_gb: 38.2 },
       });
   }
