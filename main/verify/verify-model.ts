@@ -138,8 +138,8 @@ export interface VerifyHooks {
 
 /** Of the trainer's files at a time, bytes. */
 const boundOfFiles = 256 * 1024 * 1024;
-/** Of a new adapter: standard deviation of B at first, and how far it has to move the log-probs of a few rows in the mean; B is doubled until it does, at most so many times. */
-const newAdapter = { deviation: 0.02, moves: 0.05, doublings: 6 };
+/** Of a new adapter: standard deviation of B at first, and how far it has to move the log-probs of a few rows in the mean; B grows by steps of sqrt(2) until it does, at most so many. */
+const newAdapter = { deviation: 0.02, moves: 0.05, growths: 12 };
 const rowsToMove = 3;
 
 /** Throws AppError where nothing can be compared; that rows differ is the outcome's to say. Passing is written into verified.json, and failing takes it back. */

@@ -54,7 +54,7 @@ if not missing:
 def about():
     if missing:
         names = " ".join(package for package, _ in missing)
-        raise Refusal(f"{sys.executable} has no {names} ({missing[0][1]})", f"Install what is missing: {sys.executable} -m pip install {names}")
+        raise Refusal(f"{sys.executable} has no {', '.join(package for package, _ in missing)} ({missing[0][1]})", f"Install what is missing: {sys.executable} -m pip install {names}")
     from importlib.util import find_spec
 
     return {
@@ -225,7 +225,7 @@ def open_model(request):
 
 
 def make_adapter(base, path, make):
-    """A new adapter as PEFT draws it, but with a B that is not 0, saved by PEFT. B is doubled until the adapter moves the log-probs of the rows of `make` by
+    """A new adapter as PEFT draws it, but with a B that is not 0, saved by PEFT. B grows by steps of sqrt(2) until the adapter moves the log-probs of the rows of `make` by
     `moves` in the mean: what does next to nothing would test next to nothing. Gives the base back as it was, B's standard deviation, and how far it moves them."""
     global model
     torch.manual_seed(make["seed"])
@@ -240,13 +240,13 @@ def make_adapter(base, path, make):
         encoded = [encode(place)[:2] for place in make["rows"]]
         with model.disable_adapter():
             before = [log_probs(*each) for each in encoded]
-        for _ in range(make["doublings"]):
+        for _ in range(make["growths"]):
             moved = torch.cat([(log_probs(*each) - old).abs() for each, old in zip(encoded, before)]).mean().item()
             if not moved < make["moves"]:
                 break
             for p in parts:
-                p.mul_(2)
-            deviation *= 2
+                p.mul_(2**0.5)
+            deviation *= 2**0.5
     model.save_pretrained(path)
     make_room()
     return model.unload(), {"deviation": deviation, "moved": moved}

@@ -35,6 +35,9 @@ FAULTS = {
     "one weight of the base 1 % larger": ("wrap('open_model', lambda f: lambda r: (f(r), [p for k, p in g['model'].named_parameters() if k.endswith('down_proj.base_layer.weight')][0].data.mul_(1.01))[0])", "log-probs"),
 }  # fmt: skip
 
+# Do not depend on the dtype: planted in float32 alone.
+ENCODED = {"ids", "mask", "pixels"}
+
 
 def start(name):
     """verify.py with a fault: this process is the --python of whetstone verify."""
@@ -66,7 +69,7 @@ def main():
         program = Path(temporary) / "python"
         environment = {**os.environ, "WHETSTONE_DATA": str(Path(temporary) / "data")}
         for name, (_, expected) in FAULTS.items():
-            if a.only not in name:
+            if a.only not in name or (a.dtype == "bfloat16" and expected in ENCODED):
                 continue
             program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).resolve()))} --planted {shlex.quote(name)}\n")
             program.chmod(0o755)

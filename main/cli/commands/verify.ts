@@ -111,7 +111,7 @@ export function rowLine(row: VerifiedRow): string {
   const what = `${row.name}  ${row.role}  ${row.tokens} tokens, ${row.targets} targets`;
   if (faults.length > 0) return `FAIL  ${what}: ${faults.map((fault) => `${fault.what}: ${fault.detail}`).join('; ')}`;
   if (!computed || !('max' in computed.gradients)) return `FAIL  ${what}: not compared`;
-  const moved = computed.distance === null ? '' : `, base and adapter ${computed.distance.moved.toFixed(2)} apart`;
+  const moved = computed.distance === null ? '' : `, base and adapter ${computed.distance.moved.toPrecision(2)} apart`;
   const judged =
     row.gradientTolerance === null ? '(not judged: below the noise)' : `of ${shortly(row.gradientTolerance)}`;
   return `pass  ${what}  log-probs off by ${shortly(computed.logProbs.max)} (mean ${shortly(computed.logProbs.mean)}), gradients ${shortly(computed.gradients.max)} ${judged}${moved}`;
@@ -127,7 +127,7 @@ export function outcomeLines(outcome: VerifyOutcome): string[] {
   const lines = ['', ...faults.map((fault) => `FAIL  ${fault.what}: ${fault.detail}`)];
   if (adapter !== null)
     lines.push(
-      `adapter: ${adapter.made ? `a new one of PEFT, its B not 0 but of deviation ${adapter.made.deviation}, which moves log-probs by ${adapter.made.moved.toPrecision(2)} in the mean` : adapter.path}, rank ${adapter.rank}, alpha ${adapter.alpha}, ${adapter.tensors} tensors; their model ${modelClass ?? ''}`,
+      `adapter: ${adapter.made ? `a new one of PEFT, its B not 0 but of deviation ${adapter.made.deviation.toPrecision(2)}, which moves log-probs by ${adapter.made.moved.toPrecision(2)} in the mean` : adapter.path}, rank ${adapter.rank}, alpha ${adapter.alpha}, ${adapter.tensors} tensors; their model ${modelClass ?? ''}`,
       `largest difference: log-probs ${worst((row) => row.computed?.logProbs.max ?? 0)}, gradient of a tensor ${worst(gradientOf)} of its norm; their length ${scale?.median.toFixed(6) ?? '-'} of theirs in the median over ${scale?.rows ?? 0} cross-entropy rows`,
     );
   if (pilLevels > 0)
