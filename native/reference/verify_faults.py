@@ -30,7 +30,7 @@ FAULTS = {
     "adapter: one lora_B 1 % larger": ("wrap('open_model', lambda f: lambda r: (f(r), [p for k, p in g['trained']().items() if 'lora_B' in k][-1].data.mul_(1.01))[0])", "gradients"),
     "M-RoPE without its image part": ("wrap('encode', lambda f: lambda place: (lambda a: (a[0]['mm_token_type_ids'].zero_(), a)[1])(f(place)))", None),
     "loss: mask ignored by KL": ("wrap('term_sum', lambda f: lambda role, lp, ref, w: f(role, lp, ref, w * 0 + 1 if role['term'] == 'k3' else w))", "loss"),
-    "loss: KL the other way round": ("wrap('term_sum', lambda f: lambda role, lp, ref, w: f(role, ref + (lp * 0), lp, w) if role['term'] == 'k3' else f(role, lp, ref, w))", "loss"),
+    "loss: KL the other way round": ("wrap('term_sum', lambda f: lambda role, lp, ref, w: f(role, ref + (lp * 0), lp, w) if role['term'] == 'k3' else f(role, lp, ref, w))", "gradients"),
     "log-probs one position early": ("wrap('log_probs', lambda f: lambda inputs, n: f(inputs, n).roll(1))", "log-probs"),
     "one weight of the base 1 % larger": ("wrap('open_model', lambda f: lambda r: (f(r), [p for k, p in g['model'].named_parameters() if k.endswith('down_proj.base_layer.weight')][0].data.mul_(1.01))[0])", "log-probs"),
 }  # fmt: skip
