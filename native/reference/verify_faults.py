@@ -35,6 +35,8 @@ FAULTS = {
     "one weight of the base 1 % larger": ("wrap('open_model', lambda f: lambda r: (f(r), [p for k, p in g['model'].named_parameters() if k.endswith('down_proj.base_layer.weight')][0].data.mul_(1.01))[0])", "log-probs"),
 }  # fmt: skip
 
+# In bfloat16 some faults are found otherwise, or lie below the noise ("passes").
+IN_BFLOAT16 = {"adapter scaled by 1.01": "scale", "adapter: one lora_B 1 % larger": "passes", "one weight of the base 1 % larger": "scale"}
 # Do not depend on the dtype: planted in float32 alone.
 ENCODED = {"ids", "mask", "pixels"}
 
@@ -69,6 +71,8 @@ def main():
         program = Path(temporary) / "python"
         environment = {**os.environ, "WHETSTONE_DATA": str(Path(temporary) / "data")}
         for name, (_, expected) in FAULTS.items():
+            if a.dtype == "bfloat16":
+                expected = IN_BFLOAT16.get(name, expected)
             if a.only not in name or (a.dtype == "bfloat16" and expected in ENCODED):
                 continue
             program.write_text(f"#!/bin/sh\nexec {shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).resolve()))} --planted {shlex.quote(name)}\n")
@@ -78,7 +82,7 @@ def main():
             done = subprocess.run(command, capture_output=True, text=True, env=environment)
             lines = done.stdout.strip().splitlines()
             failing = [line for line in lines if line.startswith("FAIL")]
-            good = done.returncode == 0 if name == "none" else done.returncode == 1 and bool(failing) and (expected is None or any(f"{expected}:" in line for line in failing))
+            good = done.returncode == 0 if name == "none" or expected == "passes" else done.returncode == 1 and bool(failing) and (expected is None or any(f"{expected}:" in line for line in failing))
             if not good:
                 wrong.append(name)
             errors = [line for line in done.stderr.splitlines() if line.startswith("error")]

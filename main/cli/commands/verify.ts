@@ -137,7 +137,9 @@ export function outcomeLines(outcome: VerifyOutcome): string[] {
   lines.push(
     passed
       ? `${results.length} of ${results.length} rows pass: runs of this model, trainer, device and dtype are marked as verified from now on`
-      : `${failed.length} of ${results.length} rows fail${kinds.size > 0 ? ` (${[...kinds].map(([what, count]) => `${what} ${count}`).join(', ')})` : ''}: not verified`,
+      : failed.length === 0
+        ? `the rows pass one by one, all together they do not: not verified`
+        : `${failed.length} of ${results.length} rows fail (${[...kinds].map(([what, count]) => `${what} ${count}`).join(', ')}): not verified`,
   );
   return lines;
 }
