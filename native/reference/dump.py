@@ -111,7 +111,7 @@ def run_case(model, case):
     return out
 
 
-def train(model, cases, steps=8, accumulation=2, lr=1e-3, beta=0.1, clip=1.0, weight_decay=0.01):
+def train(model, cases, steps=60, accumulation=2, lr=1e-4, beta=0.1, clip=1.0, weight_decay=0.01):
     """Each step: one row with ce and one with beta * kl against the adapter switched off. Warm-up of 2 steps, then cosine.
     rows [2 * steps, 2]: (case, 0 ce or 1 kl); losses [2 * steps] before the division by 2; norms before clipping; lrs; after/<key>."""
     with torch.no_grad(), model.disable_adapter():
