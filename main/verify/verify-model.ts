@@ -298,7 +298,8 @@ export async function verifyModel(settings: VerifySettings, hooks: VerifyHooks =
     }
   } finally {
     await python.close();
-    rmSync(work, { recursive: true, force: true });
+    // A trainer that was ended a moment ago may still be writing.
+    rmSync(work, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 }
 
