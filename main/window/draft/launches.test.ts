@@ -57,6 +57,9 @@ describe('launches into one folder at once', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(1);
     const atWork = runFolders().filter((id) => readStatus(path.join(data.runs, id)).state === 'running');
     expect(atWork.length).toBeLessThanOrEqual(1);
+    // The window finds a run of the command line within a second.
+    const listed = async (): Promise<string[]> => (await window.ask('runs.list', {})).runs.map(({ id }) => id);
+    await until(async () => (await listed()).length >= runFolders().length);
     for (const id of runFolders()) await window.ask('runs.stop', { run: id, kill: true });
   });
 });
