@@ -32,6 +32,9 @@ let part: ReturnType<typeof draftPart>;
 let demo: DraftRequest;
 const stages: string[] = [];
 
+/** Nothing is listed here. */
+const keeper = { look: () => Promise.resolve() };
+
 beforeAll(async () => {
   scratch = mkdtempSync(path.join(os.tmpdir(), 'whetstone-draft-'));
   environment = {
@@ -44,7 +47,7 @@ beforeAll(async () => {
   jobs = new Jobs((name, payload) => {
     if (name === 'job.progress') stages.push((payload as { stage: string }).stage);
   });
-  part = draftPart({ environment, jobs });
+  part = draftPart({ environment, jobs, keeper });
   demo = await part.handlers['draft.demo']({});
 });
 afterAll(async () => {
@@ -176,7 +179,7 @@ describe('check', () => {
   });
 
   it('says that the trainer is not built', async () => {
-    const bare = draftPart({ environment: { ...environment, WHETSTONE_TRAINER: '/nowhere/trainer' }, jobs });
+    const bare = draftPart({ environment: { ...environment, WHETSTONE_TRAINER: '/nowhere/trainer' }, jobs, keeper });
     const { problems } = await bare.handlers['draft.check']({ request: demo });
     expect(problems).toContainEqual(expect.objectContaining({ field: 'device', code: 'no-trainer' }));
     await expect(bare.handlers['draft.try']({ job: 'x', request: demo })).rejects.toMatchObject({ code: 'no-trainer' });
@@ -237,7 +240,11 @@ describe('pool and census', () => {
   });
 
   it('are cancelled in the middle', async () => {
-    const fresh = draftPart({ environment: { ...environment, WHETSTONE_DATA: path.join(scratch, 'fresh') }, jobs });
+    const fresh = draftPart({
+      environment: { ...environment, WHETSTONE_DATA: path.join(scratch, 'fresh') },
+      jobs,
+      keeper,
+    });
     for (const stage of ['reading rows', 'encoding']) {
       stages.length = 0;
       const asked = Promise.resolve(fresh.handlers['draft.census']({ job: 'cancelled', request: demo }));
@@ -271,7 +278,7 @@ describe('launch', () => {
   });
 
   it('of a trainer that fails with a word is a failed run', async () => {
-    const failing = draftPart({ environment: { ...environment, WEBMIX_FAKE_TRAINER: 'fail:0' }, jobs });
+    const failing = draftPart({ environment: { ...environment, WEBMIX_FAKE_TRAINER: 'fail:0' }, jobs, keeper });
     const { folder } = await launch({}, failing);
     await until(() => readStatus(folder).state === 'failed');
     await failing.close?.();
@@ -279,7 +286,7 @@ describe('launch', () => {
 
   it('of a trainer that ends without a word is none, and its log is shown', async () => {
     const before = runFolders();
-    const mute = draftPart({ environment: { ...environment, WEBMIX_FAKE_TRAINER: 'mute' }, jobs });
+    const mute = draftPart({ environment: { ...environment, WEBMIX_FAKE_TRAINER: 'mute' }, jobs, keeper });
     await expect(launch({}, mute)).rejects.toMatchObject({
       code: 'trainer-ended',
       message: expect.stringContaining('libcuda.so.1: cannot open shared object file'),

@@ -21,7 +21,9 @@ import { listModels } from './models.ts';
 import { pasteCommand } from './paste-command.ts';
 import { expandHome, launchable, resolveRequest } from './resolve-request.ts';
 
-type DraftContext = Pick<PartContext, 'environment' | 'jobs'>;
+type DraftContext = Pick<PartContext, 'environment' | 'jobs'> & {
+  keeper: { look: (folder: string) => Promise<unknown> };
+};
 
 export function recipeForms(): RecipeForm[] {
   return Object.values(recipes).map(({ id, title, settings, groups, presets, families }) => ({
@@ -34,7 +36,7 @@ export function recipeForms(): RecipeForm[] {
   }));
 }
 
-export function draftPart({ environment, jobs }: DraftContext): Part<'draft'> {
+export function draftPart({ environment, jobs, keeper }: DraftContext): Part<'draft'> {
   const thread = new CallThread<DraftFunctions>(() => threadEntry('draft'));
   const devices = new Devices(environment);
   const named = { ...environment };
@@ -98,6 +100,8 @@ export function draftPart({ environment, jobs }: DraftContext): Part<'draft'> {
       discardRunFolder(folder);
       throw fault;
     }
+    // Its page is asked for at once, and the keeper's own look comes once a second. The run is at work whether it can be looked at or not.
+    await keeper.look(folder).catch(() => undefined);
     return { run: run.id, name: run.name, folder, warning: logoutWarning()?.replace(/^note: /, '') ?? null };
   }
 
