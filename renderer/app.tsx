@@ -54,8 +54,13 @@ export function App() {
 
   useEffect(() => {
     void loadAppInfo();
-    void checkMachine();
   }, [generation]);
+  // The check asks the trainer what it is, which takes a second of a processor: the first picture of the runs needs that more.
+  const runsFirst = target.screen === 'runs' && !noRuns;
+  useEffect(() => {
+    const timer = setTimeout(() => void checkMachine(), runsFirst ? 3000 : 0);
+    return () => clearTimeout(timer);
+  }, [generation, runsFirst]);
   useEffect(() => {
     const timer = setInterval(() => document.visibilityState === 'visible' && void checkMachine(), machineEvery);
     return () => clearInterval(timer);
