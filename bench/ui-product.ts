@@ -1,7 +1,7 @@
 /** The product as the UI bench has it: `whetstone serve` in a process of its own, a Chromium without a window, and the demo's trainer. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { demoFlags } from '../demo/run.ts';
@@ -10,6 +10,7 @@ import { followEvents } from '../main/trainer/event-tailer.ts';
 import { createRun, prepareRun } from '../main/trainer/launch.ts';
 import { eventsFile } from '../main/trainer/run-folder.ts';
 import { startTrainer } from '../main/trainer/spawn.ts';
+import { findChromium } from '../tools/chromium.ts';
 
 const project = path.join(import.meta.dirname, '..');
 
@@ -96,17 +97,9 @@ export class Serve {
   }
 }
 
-export function findBrowser(): string {
-  const places = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser', chromium.executablePath()];
-  const found = places.find((file) => file !== undefined && file !== '' && existsSync(file));
-  if (found === undefined)
-    throw new Error('the UI bench needs a Chromium: apt install chromium, or name one in CHROMIUM');
-  return found;
-}
-
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({
-    executablePath: findBrowser(),
+    executablePath: findChromium(),
     args: ['--disable-gpu', '--no-first-run', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])],
   });
 

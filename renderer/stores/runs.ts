@@ -101,8 +101,3 @@ export function useRunRows(): readonly RunRow[] {
   useEffect(followRuns, []);
   return useRuns((state) => state.runs);
 }
-
-export function useRunRow(id: string): RunRow | undefined {
-  useEffect(followRuns, []);
-  return useRuns((state) => state.runs.find((run) => run.id === id));
-}

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { AppError } from '../../contract/errors.ts';
 import type { FolderEntry, FolderListing } from '../../contract/window/app.ts';
 import { fileError } from '../../io/atomic-file.ts';
+import { expandHome } from '../expand-home.ts';
 
 const mostEntries = 2000;
 /** Of these many entries the looks are found out: each costs three looks at the disk. */
@@ -23,8 +24,7 @@ function looksLike(folder: string): FolderEntry['looksLike'] {
 /** `wanted`: absolute, `~/...`, or '' for the home folder. Links are followed and shown as given. Throws AppError. */
 export async function listFolder(wanted: string, home: string = os.homedir()): Promise<FolderListing> {
   const given = wanted.trim();
-  const expanded =
-    given === '' || given === '~' ? home : given.startsWith('~/') ? path.join(home, given.slice(2)) : given;
+  const expanded = given === '' ? home : expandHome(given, home);
   if (!path.isAbsolute(expanded))
     throw new AppError(
       'folder-not-absolute',

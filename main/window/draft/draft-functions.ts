@@ -1,7 +1,6 @@
 /** What the draft's thread does: everything about a draft that reads rows, encodes or plans. Seconds of processor time with 27,646 rows. */
 import { AppError } from '../../contract/errors.ts';
 import type { Census } from '../../contract/census.ts';
-import type { PoolRow } from '../../contract/pool.ts';
 import type { RunFile } from '../../contract/runs.ts';
 import type { DraftCensus, PoolFacts } from '../../contract/window/draft.ts';
 import { readPool } from '../../datasets/read-pool.ts';
@@ -12,6 +11,7 @@ import type { CallContext } from '../../threads/calls.ts';
 import { createRun, prepareRun, type PreparedRun, type RunRequest } from '../../trainer/launch.ts';
 import { countTrainable } from './trainable.ts';
 import { hashTraining } from './training-hash.ts';
+import { countRows } from '../count-rows.ts';
 
 /** Bad rows that go to the window; their number always does. */
 const listedBadRows = 200;
@@ -36,9 +36,9 @@ export async function pool(
   return {
     episodes: new Set(read.rows.map((row) => row.folder)).size,
     rows: read.rows.length,
-    families: countBy(read.rows, (row) => row.family),
-    variants: countBy(read.rows, (row) => variantOf(row.taskId)),
-    operations: countBy(read.rows, (row) => row.op),
+    families: countRows(read.rows.map((row) => row.family)),
+    variants: countRows(read.rows.map((row) => variantOf(row.taskId))),
+    operations: countRows(read.rows.map((row) => row.op)),
     images: read.rows.reduce((sum, row) => sum + row.images.length, 0),
     bad: read.bad.slice(0, listedBadRows),
     badCount: read.bad.length,
@@ -46,18 +46,6 @@ export async function pool(
     linkTargets: [...read.linkTargets],
     seconds: (performance.now() - began) / 1000,
   };
-}
-
-/** Most rows first, then by name. Rows without the thing are not counted. */
-function countBy(rows: readonly PoolRow[], of: (row: PoolRow) => string | null): { name: string; rows: number }[] {
-  const counts = new Map<string, number>();
-  for (const row of rows) {
-    const name = of(row);
-    if (name !== null) counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts]
-    .map(([name, count]) => ({ name, rows: count }))
-    .sort((a, b) => b.rows - a.rows || (a.name < b.name ? -1 : 1));
 }
 
 async function prepare(

@@ -10,6 +10,7 @@ import { discardRunFolder } from '../../trainer/run-folder.ts';
 import { locateTrainer } from '../../trainer/spawn.ts';
 import { hasEvents, notStarted, startRun, waitForStart } from '../../trainer/start-run.ts';
 import { estimateSeconds, tryRun } from '../../trainer/try-run.ts';
+import { expandHome } from '../expand-home.ts';
 import type { Part } from '../part.ts';
 import type { PartContext } from '../services.ts';
 import { checkDraft } from './check-draft.ts';
@@ -19,7 +20,7 @@ import type { DraftFunctions } from './draft-functions.ts';
 import { draftFromRun } from './from-run.ts';
 import { listModels } from './models.ts';
 import { pasteCommand } from './paste-command.ts';
-import { expandHome, launchable, resolveRequest } from './resolve-request.ts';
+import { launchable, resolveRequest } from './resolve-request.ts';
 
 type DraftContext = Pick<PartContext, 'environment' | 'jobs'> & {
   keeper: { look: (folder: string) => Promise<unknown> };

@@ -10,7 +10,7 @@ import type { Environment } from '../../paths.ts';
 import { recipes } from '../../recipes/index.ts';
 import { readRunFlags } from '../../trainer/run-flags.ts';
 import { readLauncher } from './launcher.ts';
-import { expandHome } from './resolve-request.ts';
+import { expandHome } from '../expand-home.ts';
 import { splitCommands, type ShellCommand } from './shell-commands.ts';
 
 /** Throws AppError `no-command`, with what to paste. */

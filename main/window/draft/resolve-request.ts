@@ -13,12 +13,7 @@ import type { Environment } from '../../paths.ts';
 import { isRecipeId, recipes, type RecipeId } from '../../recipes/index.ts';
 import { splitLikePython } from '../../recipes/webmix/episode-list.ts';
 import type { RunRequest } from '../../trainer/launch.ts';
-
-/** `~` and `~/...` are the home folder; everything else stays. */
-export function expandHome(entered: string, home: string = os.homedir()): string {
-  const text = entered.trim();
-  return text === '~' ? home : text.startsWith('~/') ? path.join(home, text.slice(2)) : text;
-}
+import { expandHome } from '../expand-home.ts';
 
 /** The base model that was entered: a hub id is looked for in the cache alone, never below our own current folder. Throws AppError `no-such-model`. */
 export function findEntered(model: string, environment: Environment): FoundModel {

@@ -3,6 +3,7 @@ import type { Pool, PoolRow } from '../../contract/pool.ts';
 import type { EpisodeItem, OpenPool, Page, RowDetail, RowFilter, RowItem } from '../../contract/window/rows.ts';
 import { variantNames, variantOf } from '../../recipes/webmix/variants.ts';
 import { rowMatcher } from './row-filter.ts';
+import { countRows } from '../count-rows.ts';
 
 /** How many filters' results are kept: going back and forth between a few costs nothing. */
 const keptFilters = 8;
@@ -50,12 +51,12 @@ export class OpenedPool {
       folders: [...folders],
       episodes: new Set(this.#items.map(({ episode }) => episode)).size,
       rows: rows.length,
-      families: byRows(count(rows.map(({ family }) => family))),
+      families: countRows(rows.map(({ family }) => family)),
       variants: variantNames.flatMap((name) => {
         const rowsOf = variants.get(name);
         return rowsOf === undefined ? [] : [{ name, rows: rowsOf }];
       }),
-      operations: byRows(count(rows.map(({ op }) => op ?? ''))),
+      operations: countRows(rows.map(({ op }) => op ?? '')),
       badCount: bad.length,
       bad: bad.slice(0, shownBad),
       leftOut: { ...leftOut },
@@ -160,12 +161,6 @@ function count(names: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
-}
-
-function byRows(counts: ReadonlyMap<string, number>): { name: string; rows: number }[] {
-  return [...counts]
-    .map(([name, rows]) => ({ name, rows }))
-    .sort((a, b) => b.rows - a.rows || (a.name < b.name ? -1 : 1));
 }
 
 /** Index of the first entry that is not below `value`. */
